@@ -1,0 +1,367 @@
+// One call that may ask, from its first request to its end: drives the machine of parked-call.ts, performs its effects
+// on the legacy session, and brings each outcome to whoever waits for it.
+import { randomUUID } from 'node:crypto';
+import { seal } from '../continuation/request-state.ts';
+import { BridgeError } from '../errors.ts';
+import type { Chunks, Frame } from '../jsonrpc/frame.ts';
+import { isDeclared, union, type Capabilities } from '../protocol/client-capabilities.ts';
+import { internalError, invalidParams, missingClientCapability } from '../protocol/error-codes.ts';
+import type { Method } from '../protocol/methods.ts';
+import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
+import type { Question } from '../session/open-questions.ts';
+import type { Session } from '../session/session.ts';
+import { toInputRequest } from '../translate/input-request.ts';
+import { toInputRequired } from '../translate/input-required.ts';
+import { toLegacyRequest } from '../translate/request-down.ts';
+import { isErrorResult } from '../translate/result-up.ts';
+import { answersOf } from './answers.ts';
+import { CallClock } from './call-clock.ts';
+import type { BridgeContext } from './context.ts';
+import { Delivery, Waiter } from './delivery.ts';
+import { outcomeOf, type Caller, type Outcome, type Responder } from './outcome.ts';
+import { callStep, type AskedQuestion, type CallEffect, type CallEvent, type CallState } from './parked-call.ts';
+import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
+import { answerOf, lostOutcome } from './upstream-answer.ts';
+
+export class AskingCall {
+  private readonly context: BridgeContext;
+  private readonly method: Method;
+  private readonly caller: Caller;
+  private readonly first: ModernRequest;
+  private readonly key = randomUUID();
+  private readonly clock: CallClock;
+  private readonly deliveries = new Map<number, Delivery>();
+  private readonly keyUses = new Map<string, number>();
+  private state: CallState = { name: 'running', round: 0 };
+  private current: Delivery;
+  private session: Session | undefined;
+  private id: number | undefined;
+  private digest: string | undefined;
+  private capabilities: Capabilities;
+  private missing: Capabilities = {};
+  private leaveQueue: (() => void) | undefined;
+  private stopWindow: () => void = () => undefined;
+  private stopInputTimer: () => void = () => undefined;
+
+  constructor(context: BridgeContext, method: Method, request: ModernRequest, caller: Caller, responder: Responder) {
+    this.context = context;
+    this.method = method;
+    this.caller = caller;
+    this.first = request;
+    this.capabilities = request.capabilities;
+    this.current = new Delivery('', new Waiter(request, responder));
+    this.deliveries.set(0, this.current);
+    this.clock = new CallClock(context.clock, context.limits, () => {
+      this.giveUp('The request took too long', outcomeOf(timedOut()));
+    });
+  }
+
+  /** What will be remembered as an asker if this call asks. */
+  get askerName(): string {
+    const name = paramString(this.first, this.method.nameParam ?? 'name') ?? '';
+    // Resources are many; those of one scheme come from one place.
+    return `${this.first.method} ${this.first.method === 'resources/read' ? name.split(':', 1)[0] : name}`;
+  }
+
+  /** Writes the call upstream, in its turn. */
+  start(session: Session): void {
+    if (this.state.name === 'ended') return;
+    this.session = session;
+    this.useLevels(this.current);
+    this.leaveQueue = session.call({
+      domain: this.caller.domain,
+      askerName: this.askerName,
+      build: (id) => toLegacyRequest(this.first, id, id),
+      onStarted: (id) => {
+        this.leaveQueue = undefined;
+        this.id = id;
+        this.clock.run();
+      },
+      onQueueTimeout: () => {
+        this.dispatch({ name: 'lost', outcome: outcomeOf(queueTimeout()) });
+      },
+      onAnswer: (frame) => {
+        this.dispatch({ name: 'outcome', outcome: this.finalOutcome(frame, session) });
+      },
+      onLost: (reason) => {
+        this.dispatch({ name: 'lost', outcome: lostOutcome(reason) });
+        this.context.parked.forget(this.key);
+      },
+      onProgress: (frame) => {
+        this.clock.touch();
+        for (const waiter of this.current.waiters) waiter.onProgress(frame);
+      },
+      onLogMessage: (frame) => {
+        for (const waiter of this.current.waiters) waiter.onLogMessage(frame);
+      },
+      onQuestion: (question) => {
+        this.onQuestion(question, session);
+      },
+      onWithdrawn: (questionKey) => {
+        this.dispatch({ name: 'withdrawn', questionKey });
+      },
+      canBeAsked: (question) => {
+        const input = toInputRequest(question.frame, question.kind);
+        return input !== undefined && isDeclared(this.capabilities, input.needs);
+      },
+    });
+  }
+
+  /** The call could not be started. */
+  fail(error: unknown): void {
+    this.dispatch({ name: 'lost', outcome: outcomeOf(error) });
+  }
+
+  /** The first request is given up by its client. */
+  cancelFirst(): void {
+    const delivery = this.deliveries.get(0);
+    const [waiter] = delivery?.waiters ?? [];
+    if (delivery !== undefined && waiter !== undefined) this.leave(0, delivery, waiter);
+  }
+
+  /** Whether a retry belongs to this call. */
+  isRetriedBy(digest: string): boolean {
+    return digest === this.digest;
+  }
+
+  /** A retry of round `round`. Returns how its client gives it up. Throws what the retry is to be refused with. */
+  retry(round: number, request: ModernRequest, responder: Responder): () => void {
+    const waiter = new Waiter(request, responder);
+    const answersDigest = digestOfAnswers(request);
+    const known = this.deliveries.get(round);
+    if (known !== undefined) {
+      this.checkReplay(known, answersDigest);
+      this.useLevel(waiter);
+      known.join(waiter);
+      return () => {
+        this.leave(round, known, waiter);
+      };
+    }
+    const { state } = this;
+    if (state.name !== 'parked' || state.round !== round) throw refusedState('request_state_expired');
+    this.capabilities = request.capabilities;
+    this.forgetOldDeliveries();
+    const delivery = new Delivery(answersDigest, waiter);
+    this.deliveries.set(round, delivery);
+    this.current = delivery;
+    this.useLevel(waiter);
+    this.deliverAnswers(round, request, state.asked);
+    return () => {
+      this.leave(round, delivery, waiter);
+    };
+  }
+
+  /** Ends the call from this side: its questions are answered as cancelled, the server is told. */
+  end(why: string): void {
+    this.giveUp(why, undefined);
+    this.context.parked.forget(this.key);
+  }
+
+  private checkReplay(known: Delivery, answersDigest: string): void {
+    if (known.answersDigest !== answersDigest) throw refusedState('request_state_mismatch');
+    if (this.isOld(known)) throw refusedState('request_state_expired');
+  }
+
+  private isOld(delivery: Delivery): boolean {
+    const age = this.context.clock.now() - delivery.settledAt;
+    return delivery.isSettled && age > this.context.limits.outcomeTtlMs;
+  }
+
+  private forgetOldDeliveries(): void {
+    for (const [round, delivery] of this.deliveries) if (this.isOld(delivery)) this.deliveries.delete(round);
+  }
+
+  /** Good answers go to the server when the call's turn has come; an incomplete set is asked for again at once. */
+  private deliverAnswers(round: number, request: ModernRequest, asked: readonly AskedQuestion[]): void {
+    const { session, id } = this;
+    if (session === undefined || id === undefined) return;
+    const answers = answersOf(request, asked, session.profile.version);
+    if (answers.size < asked.length) {
+      this.dispatch({ name: 'answers', answers });
+      return;
+    }
+    let isStarted = false;
+    const leave = session.asking.resume(id, {
+      start: () => {
+        isStarted = true;
+        this.leaveQueue = undefined;
+        this.dispatch({ name: 'answers', answers });
+      },
+      giveUp: () => {
+        this.leaveQueue = undefined;
+        this.deliveries.delete(round);
+        this.current.settle(outcomeOf(queueTimeout()), this.context.clock.now());
+      },
+    });
+    if (!isStarted) this.leaveQueue = leave;
+  }
+
+  /** A client gives its request up. The call is given up with the last one that waits for it. */
+  private leave(round: number, delivery: Delivery, waiter: Waiter): void {
+    if (delivery.isSettled || !delivery.waiters.delete(waiter)) return;
+    waiter.releaseLevel();
+    if (delivery.waiters.size > 0) return;
+    const { leaveQueue } = this;
+    this.leaveQueue = undefined;
+    leaveQueue?.();
+    // A retry whose turn has not come has changed nothing: it may be presented again.
+    if (this.state.name === 'parked') this.deliveries.delete(round);
+    else this.giveUp('The client cancelled the request', undefined);
+  }
+
+  private giveUp(why: string, outcome: Outcome | undefined): void {
+    this.dispatch({ name: 'given up', why, outcome });
+  }
+
+  private onQuestion(question: Question, session: Session): void {
+    const input = toInputRequest(question.frame, question.kind);
+    if (input === undefined) {
+      session.asking.replyError(question, 'The params of the request are not an object');
+      return;
+    }
+    if (!isDeclared(this.capabilities, input.needs)) {
+      this.missing = union(this.missing, input.needs);
+      session.asking.replyError(question, `The client does not support this ${question.kind} request`);
+      return;
+    }
+    const asked = { key: this.uniqueKey(input.key), question, body: input.body };
+    const given = this.state.name === 'parked' ? undefined : this.givenAnswer(asked, session);
+    if (given !== undefined) session.asking.reply(question, given);
+    else this.dispatch({ name: 'asked', asked });
+  }
+
+  /** The first request may bring answers along, under the keys that the questions will have. */
+  private givenAnswer(asked: AskedQuestion, session: Session): Chunks | undefined {
+    return answersOf(this.first, [asked], session.profile.version).get(asked.key);
+  }
+
+  private uniqueKey(key: string): string {
+    const use = (this.keyUses.get(key) ?? 0) + 1;
+    this.keyUses.set(key, use);
+    return use === 1 ? key : this.uniqueKey(`${key}-${String(use)}`);
+  }
+
+  private finalOutcome(frame: Frame, session: Session): Outcome {
+    const outcome = answerOf(frame, this.first, this.method, session.profile, undefined);
+    const isMissing = Object.keys(this.missing).length > 0;
+    if (!isMissing || (outcome.kind === 'result' && !isErrorResult(frame))) return outcome;
+    return outcomeOf(
+      new BridgeError(missingClientCapability, 'missing_capability', 'The client lacks a capability that this needs', {
+        data: { requiredCapabilities: this.missing },
+        status: 400,
+      }),
+    );
+  }
+
+  private dispatch(event: CallEvent): void {
+    const { state, effects } = callStep(this.state, event);
+    this.state = state;
+    for (const effect of effects) this.perform(effect);
+    if (state.name === 'ended') this.finish();
+  }
+
+  private perform(effect: CallEffect): void {
+    const { session, id, context } = this;
+    switch (effect.name) {
+      case 'open window':
+        this.stopWindow = context.clock.after(context.limits.parkingWindowMs, () => {
+          this.dispatch({ name: 'window closed' });
+        });
+        return;
+      case 'close window':
+        this.stopWindow();
+        return;
+      case 'show':
+        this.show(effect.round, effect.asked);
+        return;
+      case 'reply':
+        session?.asking.reply(effect.question, effect.answer);
+        return;
+      case 'refuse':
+        session?.asking.refuse(effect.question, effect.why);
+        return;
+      case 'disown':
+        session?.asking.disown(effect.question);
+        return;
+      case 'go on':
+        this.stopInputTimer();
+        context.parked.unpark(this);
+        this.clock.run();
+        return;
+      case 'cancel upstream':
+        if (id !== undefined) session?.cancel(id, effect.why);
+        return;
+      case 'settle':
+        this.settle(effect.outcome);
+    }
+  }
+
+  private show(round: number, asked: readonly AskedQuestion[]): void {
+    const { context, session, id } = this;
+    if (session === undefined || id === undefined) return;
+    const { limits, clock, parked } = context;
+    this.clock.pause();
+    this.stopInputTimer();
+    if (round === 1 && parked.count >= limits.maxParked) {
+      this.giveUp('Too many questions are open', outcomeOf(tooManyParked()));
+      return;
+    }
+    session.asking.park(id);
+    parked.park(this.key, this);
+    this.stopInputTimer = clock.after(limits.inputTtlMs, () => {
+      this.end('The question was not answered in time');
+    });
+    this.digest ??= digestOfRequest(this.first);
+    const state = seal(context.keyRing, {
+      upstream: context.upstream,
+      instance: context.instance,
+      call: this.key,
+      round,
+      principal: this.caller.principal,
+      digest: this.digest,
+      expiresAt: clock.now() + limits.inputTtlMs,
+    });
+    this.settle({ kind: 'result', body: toInputRequired(asked, state, session.profile.serverInfo) });
+  }
+
+  private settle(outcome: Outcome): void {
+    if (!this.current.isSettled) this.current.settle(outcome, this.context.clock.now());
+  }
+
+  private finish(): void {
+    this.clock.pause();
+    this.stopWindow();
+    this.stopInputTimer();
+    this.context.parked.unpark(this);
+    // Only a call that has shown questions can be asked for again.
+    if (this.digest !== undefined) this.context.parked.forgetAfter(this.key, this.context.limits.outcomeTtlMs);
+  }
+
+  private useLevels(delivery: Delivery): void {
+    for (const waiter of delivery.waiters) this.useLevel(waiter);
+  }
+
+  private useLevel(waiter: Waiter): void {
+    const { logLevel } = waiter.request;
+    if (logLevel !== undefined && this.session !== undefined)
+      waiter.releaseLevel = this.context.levels.acquire(this.session, logLevel);
+  }
+}
+
+function timedOut(): BridgeError {
+  return new BridgeError(internalError, 'request_timeout', 'The legacy server did not answer in time');
+}
+
+function queueTimeout(): BridgeError {
+  const advice = 'Give callers tokens, or raise --max-sessions';
+  return new BridgeError(internalError, 'queue_timeout', `Another caller's call is asking. ${advice}`);
+}
+
+function tooManyParked(): BridgeError {
+  return new BridgeError(internalError, 'too_many_parked', 'Too many calls wait for input');
+}
+
+function refusedState(reason: 'request_state_expired' | 'request_state_mismatch'): BridgeError {
+  const why = reason === 'request_state_expired' ? 'has expired' : 'does not belong to this request';
+  return new BridgeError(invalidParams, reason, `The request state ${why}`);
+}

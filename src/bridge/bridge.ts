@@ -1,0 +1,297 @@
+// The bridge between one upstream and its faces: takes a checked modern request, finds the method's own file, and sees
+// to it that every request ends in one answer.
+import { randomUUID } from 'node:crypto';
+import { systemClock, type Clock } from '../clock.ts';
+import { createKeyRing, type KeyRing } from '../continuation/key-ring.ts';
+import { open } from '../continuation/request-state.ts';
+import { BridgeError, type ErrorReason } from '../errors.ts';
+import type { Frame } from '../jsonrpc/frame.ts';
+import { silentLogger, type Logger } from '../log.ts';
+import { invalidParams, methodNotFound, unsupportedVersion } from '../protocol/error-codes.ts';
+import { findMethod, type Method } from '../protocol/methods.ts';
+import { checkParams, paramString, type ModernRequest } from '../protocol/modern-request.ts';
+import type { ParamHeader } from '../protocol/param-headers.ts';
+import { servedVersions } from '../protocol/versions.ts';
+import { SessionPool } from '../session/pool.ts';
+import type { Session } from '../session/session.ts';
+import { toDiscoverResult } from '../translate/discover.ts';
+import type { Upstream } from '../upstream/port.ts';
+import { AskingCall } from './asking-call.ts';
+import type { BridgeContext } from './context.ts';
+import { ListCache } from './list-cache.ts';
+import { LogLevels } from './log-levels.ts';
+import { bridgeDefaults, type BridgeOptions } from './options.ts';
+import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
+import { ParkedCalls } from './parked-calls.ts';
+import { servePlainCall } from './plain-call.ts';
+import { digestOfRequest } from './request-digest.ts';
+import { changeOf, Subscriptions } from './subscriptions.ts';
+import { ToolHeaders } from './tool-headers.ts';
+
+export interface BridgeParts {
+  readonly upstream: Upstream;
+  readonly options?: Partial<BridgeOptions>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** Seals request states; by default a random key for the life of the process. */
+  readonly keyRing?: KeyRing;
+}
+
+type Cancel = () => void;
+
+const nothingToCancel: Cancel = () => undefined;
+
+export class Bridge {
+  private readonly options: BridgeOptions;
+  private readonly context: BridgeContext;
+  private readonly subscriptions: Subscriptions;
+  private inFlight = 0;
+  private onIdle: (() => void) | undefined;
+  private isClosing = false;
+
+  constructor(parts: BridgeParts) {
+    const { upstream, clock = systemClock, log = silentLogger } = parts;
+    this.options = { ...bridgeDefaults, ...parts.options };
+    const pool = new SessionPool(
+      { ...this.options, upstream, clock, log, askers: new Set() },
+      {
+        onNotification: (method, frame) => {
+          this.onNotification(method, frame);
+        },
+        onOpened: (session, isReplacement) => {
+          if (isReplacement) this.subscriptions.onReplaced(session);
+        },
+        onLost: () => {
+          this.context.lists.invalidateAll();
+          this.context.toolHeaders.forget();
+          this.subscriptions.onLost();
+        },
+      },
+    );
+    this.context = {
+      clock,
+      log,
+      pool,
+      limits: this.options,
+      keyRing: parts.keyRing ?? createKeyRing(),
+      upstream: upstream.label,
+      instance: randomUUID(),
+      parked: new ParkedCalls(clock),
+      levels: new LogLevels(),
+      lists: new ListCache(),
+      toolHeaders: new ToolHeaders(clock),
+    };
+    this.subscriptions = new Subscriptions(clock, pool);
+  }
+
+  /**
+   * Serves one request; the responder gets exactly one answer, unless the returned function is called before: then
+   * the client has given the request up and gets nothing any more.
+   */
+  serve(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    let isOver = false;
+    this.inFlight += 1;
+    const finish = (): void => {
+      isOver = true;
+      this.inFlight -= 1;
+      if (this.inFlight === 0) this.onIdle?.();
+    };
+    const once: ListenResponder = {
+      ...responder,
+      notify: (method, params) => {
+        if (!isOver) responder.notify(method, params);
+      },
+      answer: (outcome) => {
+        if (isOver) return;
+        finish();
+        responder.answer(outcome);
+      },
+    };
+    let cancel = nothingToCancel;
+    try {
+      cancel = this.route(request, caller, once);
+    } catch (error) {
+      this.reportFault(error);
+      once.answer(outcomeOf(error));
+    }
+    return () => {
+      if (isOver) return;
+      finish();
+      cancel();
+    };
+  }
+
+  /** The arguments that an HTTP client must repeat in headers when it calls this tool. */
+  paramHeaders(tool: string): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
+    const { pool, toolHeaders } = this.context;
+    const on = (session: Session): readonly ParamHeader[] | Promise<readonly ParamHeader[]> =>
+      session.profile.methods.has('tools') ? toolHeaders.of(tool, session) : [];
+    return pool.current === undefined ? pool.primary().then(on) : on(pool.current);
+  }
+
+  /** How many calls wait for answers to their questions. */
+  get parkedCount(): number {
+    return this.context.parked.count;
+  }
+
+  /** Whether the last start of the legacy server failed. */
+  get isUpstreamBroken(): boolean {
+    return this.context.pool.isBroken;
+  }
+
+  /** Starts the legacy server before anyone asks for it; a failure is told to whoever asks first. */
+  warmUp(): void {
+    this.context.pool.primary().catch(() => undefined);
+  }
+
+  /**
+   * Takes no more work, lets what is in flight end for up to `drainMs`, answers open questions as cancelled, ends
+   * listen streams and closes the sessions. Resolves when no process of the upstream is left.
+   */
+  async close(drainMs: number): Promise<void> {
+    this.isClosing = true;
+    this.subscriptions.endAll();
+    await this.drained(drainMs);
+    this.context.parked.endAll('The bridge is shutting down');
+    await this.context.pool.close('the bridge is shutting down');
+  }
+
+  private drained(drainMs: number): Promise<void> {
+    if (this.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = this.context.clock.after(drainMs, resolve);
+      this.onIdle = () => {
+        stop();
+        resolve();
+      };
+    });
+  }
+
+  private onNotification(method: string, frame: Frame): void {
+    const change = changeOf(method, frame);
+    if (change === undefined) return;
+    if (change.kind !== 'resource') this.context.lists.invalidate(change.kind);
+    if (change.kind === 'tools') this.context.toolHeaders.forget();
+    this.subscriptions.tell(change, frame);
+  }
+
+  private route(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
+    const method = findMethod(request.method, this.options.forwardedMethods);
+    if (method === undefined) throw unknownMethod();
+    checkParams(request, method);
+    if (this.isClosing) throw new BridgeError(-32603, 'shutting_down', 'The bridge is shutting down', { status: 503 });
+    if (method.kind !== 'ask') return this.onSession(method, request, responder);
+    return request.requestState === undefined
+      ? this.startCall(method, request, caller, responder)
+      : this.retryCall(request, request.requestState, caller, responder);
+  }
+
+  /** Serves what cannot ask on the first session, which is started if there is none. */
+  private onSession(method: Method, request: ModernRequest, responder: ListenResponder): Cancel {
+    const { pool } = this.context;
+    let cancel: Cancel | undefined;
+    let isCancelled = false;
+    const serve = (session: Session): void => {
+      if (isCancelled) return;
+      cancel = this.serveOn(session, method, request, responder);
+    };
+    if (pool.current !== undefined) serve(pool.current);
+    else
+      pool
+        .primary()
+        .then(serve)
+        .catch((error: unknown) => {
+          this.reportFault(error);
+          responder.answer(outcomeOf(method.kind === 'discover' ? asOutage(error) : error));
+        });
+    return () => {
+      isCancelled = true;
+      cancel?.();
+    };
+  }
+
+  private serveOn(session: Session, method: Method, request: ModernRequest, responder: ListenResponder): Cancel {
+    checkCapability(session, method);
+    const { cacheTtlMs: ttlMs, cacheScope } = this.options;
+    switch (method.kind) {
+      case 'discover':
+        responder.answer({ kind: 'result', body: toDiscoverResult(session.profile, { ttlMs, cacheScope }) });
+        return nothingToCancel;
+      case 'listen':
+        return this.subscriptions.listen(request, session, responder);
+      case 'list':
+      case 'complete':
+      case 'forward':
+      case 'ask':
+        return servePlainCall(this.context, method, request, session, responder);
+    }
+  }
+
+  private startCall(method: Method, request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    const call = new AskingCall(this.context, method, request, caller, responder);
+    const start = (session: Session): void => {
+      checkCapability(session, method);
+      call.start(session);
+    };
+    const session = this.context.pool.forCall(caller.domain, call.askerName);
+    if (session instanceof Promise)
+      session.then(start).catch((error: unknown) => {
+        this.reportFault(error);
+        call.fail(error);
+      });
+    else start(session);
+    return () => {
+      call.cancelFirst();
+    };
+  }
+
+  /** spec 2026-07-28 basic/patterns/mrtr#server-requirements (4), (5) */
+  private retryCall(request: ModernRequest, state: string, caller: Caller, responder: ListenResponder): Cancel {
+    const { keyRing, clock, upstream, instance, parked } = this.context;
+    const opened = open(keyRing, state, clock.now());
+    if (!opened.ok) throw refused(opened.reason, 'The request state cannot be used');
+    const { continuation } = opened;
+    const digest = digestOfRequest(request);
+    const isSame =
+      continuation.upstream === upstream &&
+      continuation.principal === caller.principal &&
+      continuation.digest === digest;
+    if (!isSame) throw refused('request_state_mismatch', 'The request state belongs to another request');
+    const call = continuation.instance === instance ? parked.find(continuation.call) : undefined;
+    if (call === undefined) throw refused('call_lost', 'The call that asked is over; call again to start anew');
+    return call.retry(continuation.round, request, responder);
+  }
+
+  private reportFault(error: unknown): void {
+    if (error instanceof BridgeError) return;
+    const stack = error instanceof Error ? error.stack : undefined;
+    this.context.log.error({ stack }, 'a request met a fault of the bridge');
+  }
+}
+
+function checkCapability(session: Session, method: Method): void {
+  const { capability } = method;
+  if (capability !== undefined && !session.profile.methods.has(capability)) throw unknownMethod();
+}
+
+function unknownMethod(): BridgeError {
+  return new BridgeError(methodNotFound, 'unknown_method', 'Method not found', { status: 404 });
+}
+
+function wrongVersion(requested: string): BridgeError {
+  return new BridgeError(unsupportedVersion, 'unsupported_version', 'Unsupported protocol version', {
+    status: 400,
+    data: { supported: servedVersions, requested },
+  });
+}
+
+function refused(reason: ErrorReason, message: string): BridgeError {
+  return new BridgeError(invalidParams, reason, message);
+}
+
+/** A client that asks what the server can do must not mistake an outage for an old server. */
+function asOutage(error: unknown): unknown {
+  if (!(error instanceof BridgeError)) return error;
+  return new BridgeError(error.code, error.reason, error.message, { status: 503, cause: error });
+}

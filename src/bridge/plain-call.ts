@@ -1,0 +1,106 @@
+// Serves the methods that cannot ask: lists (from memory where the server promises to say when they change),
+// completion, and what the user lets through.
+import { BridgeError } from '../errors.ts';
+import { join, slice, find, type Frame } from '../jsonrpc/frame.ts';
+import { internalError } from '../protocol/error-codes.ts';
+import type { Method } from '../protocol/methods.ts';
+import type { ModernRequest } from '../protocol/modern-request.ts';
+import type { Session } from '../session/session.ts';
+import { toLegacyRequest } from '../translate/request-down.ts';
+import type { CacheHints } from '../translate/result-up.ts';
+import { CallClock } from './call-clock.ts';
+import type { BridgeContext } from './context.ts';
+import { Waiter } from './delivery.ts';
+import { familyOf } from './list-cache.ts';
+import { outcomeOf, type Outcome, type Responder } from './outcome.ts';
+import { answerOf, lostOutcome, uncached } from './upstream-answer.ts';
+
+/** Serves the request on an open session. Returns how its client gives it up. */
+export function servePlainCall(
+  context: BridgeContext,
+  method: Method,
+  request: ModernRequest,
+  session: Session,
+  responder: Responder,
+): () => void {
+  if (method.kind !== 'list')
+    return forward(context, request, session, responder, (frame) =>
+      answerOf(frame, request, method, session.profile, undefined),
+    );
+  const family = familyOf(method.name);
+  const hints = listHints(context, session, method.name);
+  const key = session.profile.listChanged[family] ? pageKey(request) : undefined;
+  const known = key === undefined ? undefined : context.lists.find(key);
+  if (known !== undefined) {
+    responder.answer({ kind: 'result', body: [known] });
+    return () => undefined;
+  }
+  const generation = context.lists.generation(family);
+  return forward(context, request, session, responder, (frame) => {
+    const outcome = answerOf(frame, request, method, session.profile, hints);
+    if (outcome.kind === 'result' && method.name === 'tools/list') context.toolHeaders.learn(frame, request);
+    if (key === undefined || outcome.kind !== 'result') return outcome;
+    const body = join(outcome.body);
+    context.lists.keep(key, family, generation, body);
+    return { kind: 'result', body: [body] };
+  });
+}
+
+function listHints(context: BridgeContext, session: Session, method: string): CacheHints {
+  const { cacheTtlMs, cacheScope } = context.limits;
+  return session.profile.listChanged[familyOf(method)] ? { ttlMs: cacheTtlMs, cacheScope } : { ...uncached, cacheScope };
+}
+
+/** Names a page; undefined when the request has params that the cache does not know. */
+function pageKey(request: ModernRequest): string | undefined {
+  if (request.params.members.some((member) => member.key !== '_meta' && member.key !== 'cursor')) return undefined;
+  const cursor = find(request.params.members, 'cursor');
+  return `${request.method} ${cursor ? slice(request.frame.bytes, cursor).toString('utf8') : ''}`;
+}
+
+function forward(
+  context: BridgeContext,
+  request: ModernRequest,
+  session: Session,
+  responder: Responder,
+  toOutcome: (frame: Frame) => Outcome,
+): () => void {
+  const waiter = new Waiter(request, responder);
+  let isOver = false;
+  const finish = (outcome: Outcome | undefined): void => {
+    if (isOver) return;
+    isOver = true;
+    clock.pause();
+    if (outcome === undefined) waiter.releaseLevel();
+    else waiter.answer(outcome);
+  };
+  const clock = new CallClock(context.clock, context.limits, () => {
+    finish(outcomeOf(new BridgeError(internalError, 'request_timeout', 'The legacy server did not answer in time')));
+    session.cancel(id, 'The request took too long');
+  });
+  if (request.logLevel !== undefined) waiter.releaseLevel = context.levels.acquire(session, request.logLevel);
+  const id = session.request(
+    (newId) => toLegacyRequest(request, newId, request.progressToken && newId),
+    {
+      onAnswer: (frame) => {
+        finish(toOutcome(frame));
+      },
+      onLost: (reason) => {
+        finish(lostOutcome(reason));
+      },
+      onProgress: (frame) => {
+        clock.touch();
+        waiter.onProgress(frame);
+      },
+      onLogMessage: (frame) => {
+        waiter.onLogMessage(frame);
+      },
+    },
+  );
+  if (!isOver) clock.run();
+  return () => {
+    if (isOver) return;
+    finish(undefined);
+    session.cancel(id, 'The client cancelled the request');
+  };
+}

@@ -1,0 +1,151 @@
+// The stdio face: one client, lines in, lines out. Nothing but frames is ever written to the output.
+// spec 2026-07-28 basic/transports/stdio
+import type { Readable, Writable } from 'node:stream';
+import type { Bridge } from '../bridge/bridge.ts';
+import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../bridge/outcome.ts';
+import { BridgeError } from '../errors.ts';
+import { find, join, parseFrame, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { LineSplitter } from '../jsonrpc/line-splitter.ts';
+import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
+import type { Logger } from '../log.ts';
+import { invalidRequest } from '../protocol/error-codes.ts';
+import { idOf, parseClientMessage, type ClientMessage } from '../protocol/modern-request.ts';
+import { admit, frameFault, isResponse, notificationFrame, responseFrame } from './wire.ts';
+
+export interface StdioFaceOptions {
+  readonly bridge: Bridge;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Longer lines are refused and the stream goes on behind them. */
+  readonly maxMessageBytes: number;
+  readonly log: Logger;
+}
+
+/** All that comes in on one stdio connection is of one party. */
+const caller: Caller = { domain: 'stdio', principal: 'stdio' };
+const lineFeed = Buffer.from('\n');
+/** Bigger frames are written piece by piece instead of being joined first. */
+const maxJoinedBytes = 64 * 1024;
+
+export class StdioFace {
+  /** Resolves when the client has gone: its end of the input or of the output is closed. */
+  readonly ended: Promise<void>;
+  private readonly options: StdioFaceOptions;
+  private readonly inFlight = new Map<string, () => void>();
+  private isOutputOpen = true;
+
+  constructor(options: StdioFaceOptions) {
+    this.options = options;
+    const { input, output } = options;
+    const lines = new LineSplitter(options.maxMessageBytes, {
+      onLine: (line) => {
+        this.onLine(line);
+      },
+      onOversize: () => {
+        this.answer(undefined, outcomeOf(tooLarge()));
+      },
+    });
+    this.ended = new Promise((resolve) => {
+      input.on('data', (chunk: Buffer) => {
+        lines.push(chunk);
+      });
+      input.on('end', () => {
+        lines.end();
+        resolve();
+      });
+      for (const event of ['error', 'close'] as const) input.on(event, resolve);
+      for (const event of ['error', 'close'] as const)
+        output.on(event, () => {
+          this.isOutputOpen = false;
+          resolve();
+        });
+    });
+  }
+
+  private onLine(line: Buffer): void {
+    const parsed = parseFrame(line);
+    if (!parsed.ok) this.answer(undefined, outcomeOf(frameFault(parsed.reason)));
+    else if (isResponse(parsed.frame)) this.options.log.debug({}, 'client sent a response; ignored');
+    else this.onFrame(parsed.frame);
+  }
+
+  private onFrame(frame: Frame): void {
+    try {
+      const message = parseClientMessage(frame);
+      if (message.kind === 'notification') this.onNotification(message);
+      else this.onRequest(message);
+    } catch (error) {
+      this.answer(idOf(frame), outcomeOf(error));
+    }
+  }
+
+  private onNotification({ method, frame }: ClientMessage): void {
+    if (method !== 'notifications/cancelled') return;
+    const requestId = find(find(frame.members, 'params')?.members, 'requestId');
+    const id = requestId && parseRequestId(frame.bytes, requestId);
+    const cancel = id && this.inFlight.get(id.key);
+    if (id === undefined || cancel === undefined) return;
+    this.inFlight.delete(id.key);
+    cancel();
+  }
+
+  private onRequest(message: ClientMessage & { kind: 'request' }): void {
+    const { id } = message;
+    if (this.inFlight.has(id.key)) throw duplicateId();
+    const request = admit(message);
+    this.inFlight.set(id.key, () => undefined);
+    const cancel = this.options.bridge.serve(request, caller, this.responder(id));
+    if (this.inFlight.has(id.key)) this.inFlight.set(id.key, cancel);
+  }
+
+  private responder(id: RequestId): ListenResponder {
+    const { output } = this.options;
+    let hasJustNotified = false;
+    return {
+      notify: (method, params) => {
+        this.write(notificationFrame(method, params));
+        hasJustNotified = true;
+      },
+      answer: (outcome) => {
+        // A client that reads a notification and the answer in one chunk may drop the former: leave a tick between.
+        if (hasJustNotified) setImmediate(() => { this.finish(id, outcome); });
+        else this.finish(id, outcome);
+      },
+      canTakeMore: () => !output.writableNeedDrain,
+      onceDrained: (run) => {
+        output.once('drain', run);
+      },
+    };
+  }
+
+  private finish(id: RequestId, outcome: Outcome): void {
+    this.inFlight.delete(id.key);
+    this.answer(id, outcome);
+  }
+
+  private answer(id: RequestId | undefined, outcome: Outcome): void {
+    this.write(responseFrame(id, outcome));
+  }
+
+  private write(frame: Chunks): void {
+    const { output } = this.options;
+    if (!this.isOutputOpen) return;
+    const size = frame.reduce((sum, chunk) => sum + chunk.length, 0);
+    if (size <= maxJoinedBytes) {
+      output.write(join([...frame, lineFeed]));
+      return;
+    }
+    output.cork();
+    for (const chunk of frame) output.write(chunk);
+    output.write(lineFeed);
+    output.uncork();
+  }
+}
+
+function duplicateId(): BridgeError {
+  return new BridgeError(invalidRequest, 'duplicate_id', 'A request with this id is still in flight');
+}
+
+function tooLarge(): BridgeError {
+  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', { status: 413 });
+}

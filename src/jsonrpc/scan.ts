@@ -1,0 +1,250 @@
+// Reads JSON text as bytes: checks that it is valid and tells where its parts are. Builds no values and knows
+// neither JSON-RPC nor MCP. What is found valid here can be copied as text and will still be valid.
+
+/** Where a JSON value is inside its buffer: from `start` up to, not including, `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One `"key": value` of an object. `members` are there when the value is an object that was asked for. */
+export interface Member extends Span {
+  readonly key: string;
+  /** Where the opening quote of the key is. */
+  readonly keyStart: number;
+  readonly members: readonly Member[] | undefined;
+}
+
+/** Which objects have their members listed: `depth` 1 is a member of the outermost object. */
+export type Wanted = (key: string, depth: number) => boolean;
+
+/** Deeper nesting is refused: peers that parse recursively would fall over it. */
+export const maxDepth = 1000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const INVALID = -1;
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
+
+function isHexDigit(byte: number | undefined): boolean {
+  return (
+    isDigit(byte) || (byte !== undefined && ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66))
+  );
+}
+
+/** The first position at or after `at` that is not JSON white space. */
+export function skipSpace(bytes: Buffer, at: number): number {
+  for (;;) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+    at += 1;
+  }
+}
+
+function endOfEscape(bytes: Buffer, at: number): number {
+  switch (bytes[at + 1]) {
+    case QUOTE:
+    case BACKSLASH:
+    case 0x2f: // slash
+    case 0x62: // b
+    case 0x66: // f
+    case 0x6e: // n
+    case 0x72: // r
+    case 0x74: // t
+      return at + 2;
+    case 0x75: // u
+      for (let digit = at + 2; digit < at + 6; digit += 1) if (!isHexDigit(bytes[digit])) return INVALID;
+      return at + 6;
+    default:
+      return INVALID;
+  }
+}
+
+function endOfString(bytes: Buffer, start: number): number {
+  const length = bytes.length;
+  let at = start + 1;
+  while (at < length) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) {
+      at = endOfEscape(bytes, at);
+      if (at === INVALID) return INVALID;
+    } else if (byte < 0x20) {
+      return INVALID;
+    } else {
+      at += 1;
+    }
+  }
+  return INVALID;
+}
+
+function endOfDigits(bytes: Buffer, start: number): number {
+  let at = start;
+  while (isDigit(bytes[at])) at += 1;
+  return at === start ? INVALID : at;
+}
+
+function endOfExponent(bytes: Buffer, at: number): number {
+  const byte = bytes[at];
+  if (byte !== 0x65 && byte !== 0x45) return at;
+  const sign = bytes[at + 1];
+  return endOfDigits(bytes, sign === 0x2b || sign === 0x2d ? at + 2 : at + 1);
+}
+
+function endOfNumber(bytes: Buffer, start: number): number {
+  let at = bytes[start] === 0x2d ? start + 1 : start;
+  at = bytes[at] === 0x30 ? at + 1 : endOfDigits(bytes, at);
+  if (at !== INVALID && bytes[at] === 0x2e) at = endOfDigits(bytes, at + 1);
+  return at === INVALID ? INVALID : endOfExponent(bytes, at);
+}
+
+function endOfWord(bytes: Buffer, start: number, word: string): number {
+  for (let index = 0; index < word.length; index += 1)
+    if (bytes[start + index] !== word.charCodeAt(index)) return INVALID;
+  return start + word.length;
+}
+
+function endOfScalar(bytes: Buffer, start: number): number {
+  switch (bytes[start]) {
+    case QUOTE:
+      return endOfString(bytes, start);
+    case 0x74:
+      return endOfWord(bytes, start, 'true');
+    case 0x66:
+      return endOfWord(bytes, start, 'false');
+    case 0x6e:
+      return endOfWord(bytes, start, 'null');
+    default:
+      return endOfNumber(bytes, start);
+  }
+}
+
+/** From the opening quote of a key to the first byte of its value. */
+function startOfValue(bytes: Buffer, keyStart: number): number {
+  if (bytes[keyStart] !== QUOTE) return INVALID;
+  const keyEnd = endOfString(bytes, keyStart);
+  if (keyEnd === INVALID) return INVALID;
+  const colon = skipSpace(bytes, keyEnd);
+  return bytes[colon] === COLON ? skipSpace(bytes, colon + 1) : INVALID;
+}
+
+// One scan at a time, and a scan never waits, so all scans share the stack of closing brackets.
+const closers = new Uint8Array(maxDepth + 1);
+
+/** The end of the value that starts at `start`, or -1 when it is not valid JSON or nested too deep. */
+export function endOfValue(bytes: Buffer, start: number): number {
+  let at = start;
+  let depth = 0;
+  for (;;) {
+    const byte = bytes[at];
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      const closer = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] === closer) {
+        at += 1;
+      } else {
+        if (depth === maxDepth) return INVALID;
+        depth += 1;
+        closers[depth] = closer;
+        if (closer === CLOSE_OBJECT) at = startOfValue(bytes, at);
+        if (at === INVALID) return INVALID;
+        continue;
+      }
+    } else {
+      at = endOfScalar(bytes, at);
+      if (at === INVALID) return INVALID;
+    }
+    // A value has ended: close what ends with it, or go to the next one.
+    for (;;) {
+      if (depth === 0) return at;
+      at = skipSpace(bytes, at);
+      const next = bytes[at];
+      if (next === COMMA) {
+        at = skipSpace(bytes, at + 1);
+        if (closers[depth] === CLOSE_OBJECT) at = startOfValue(bytes, at);
+        if (at === INVALID) return INVALID;
+        break;
+      }
+      if (next !== closers[depth]) return INVALID;
+      depth -= 1;
+      at += 1;
+    }
+  }
+}
+
+/** The string that a JSON string token stands for. The token must be valid. */
+export function stringOf(bytes: Buffer, token: Span): string {
+  const text = bytes.toString('utf8', token.start + 1, token.end - 1);
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+}
+
+/** Whether the value there is of the kind that starts with this character: `{`, `[` or `"`. */
+export function startsWith(bytes: Buffer, value: Span, character: '{' | '[' | '"'): boolean {
+  return bytes[value.start] === character.charCodeAt(0);
+}
+
+interface Found {
+  readonly end: number;
+  readonly members: readonly Member[];
+}
+
+/**
+ * Lists the members of the object that starts at `start`, in their order, duplicates included.
+ * Objects among the values are listed too where `wanted` says so. Undefined when the text is not a valid object.
+ */
+export function scanObject(bytes: Buffer, start: number, wanted: Wanted, depth = 1): Found | undefined {
+  if (bytes[start] !== OPEN_OBJECT) return undefined;
+  const members: Member[] = [];
+  let at = skipSpace(bytes, start + 1);
+  if (bytes[at] === CLOSE_OBJECT) return { end: at + 1, members };
+  for (;;) {
+    const member = scanMember(bytes, at, wanted, depth);
+    if (member === undefined) return undefined;
+    members.push(member);
+    at = skipSpace(bytes, member.end);
+    if (bytes[at] === CLOSE_OBJECT) return { end: at + 1, members };
+    if (bytes[at] !== COMMA) return undefined;
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+function scanMember(bytes: Buffer, keyStart: number, wanted: Wanted, depth: number): Member | undefined {
+  const start = startOfValue(bytes, keyStart);
+  if (start === INVALID) return undefined;
+  const key = stringOf(bytes, { start: keyStart, end: endOfString(bytes, keyStart) });
+  if (bytes[start] === OPEN_OBJECT && wanted(key, depth)) {
+    const found = scanObject(bytes, start, wanted, depth + 1);
+    return found && { key, keyStart, start, end: found.end, members: found.members };
+  }
+  const end = endOfValue(bytes, start);
+  return end === INVALID ? undefined : { key, keyStart, start, end, members: undefined };
+}
+
+const nothing: Wanted = () => false;
+
+/** The members of an object that is already known to be valid JSON. */
+export function membersOf(bytes: Buffer, object: Span): readonly Member[] {
+  return scanObject(bytes, object.start, nothing)?.members ?? [];
+}
+
+/** The elements of an array that is already known to be valid JSON. */
+export function elementsOf(bytes: Buffer, array: Span): readonly Span[] {
+  const elements: Span[] = [];
+  let at = skipSpace(bytes, array.start + 1);
+  while (bytes[at] !== CLOSE_ARRAY) {
+    const end = endOfValue(bytes, at);
+    elements.push({ start: at, end });
+    at = skipSpace(bytes, end);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+  }
+  return elements;
+}

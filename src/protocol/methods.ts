@@ -1,0 +1,79 @@
+// The methods of 2026-07-28: what each needs of the server and what its params must hold.
+
+/** How the bridge serves a method. Only those that may ask can end in `input_required`. */
+export type MethodKind = 'discover' | 'list' | 'ask' | 'complete' | 'listen' | 'forward';
+
+export type ServerCapability = 'tools' | 'prompts' | 'resources' | 'completions';
+
+type ParamShape = 'string' | 'object';
+
+export interface Method {
+  readonly name: string;
+  readonly kind: MethodKind;
+  /** The capability without which the upstream does not have the method. */
+  readonly capability: ServerCapability | undefined;
+  readonly required: Readonly<Record<string, ParamShape>>;
+  readonly optional: Readonly<Record<string, ParamShape>>;
+  /** The param that says what is asked for; HTTP clients repeat it in `Mcp-Name`. */
+  readonly nameParam: 'name' | 'uri' | undefined;
+  /** Whether results carry `ttlMs` and `cacheScope`. spec 2026-07-28 server/utilities/caching */
+  readonly isCacheable: boolean;
+}
+
+function method(name: string, kind: MethodKind, more: Partial<Method> = {}): [string, Method] {
+  const plain = { capability: undefined, required: {}, optional: {}, nameParam: undefined, isCacheable: false };
+  return [name, { ...plain, name, kind, ...more }];
+}
+
+function list(name: string, capability: ServerCapability): [string, Method] {
+  return method(name, 'list', { capability, optional: { cursor: 'string' }, isCacheable: true });
+}
+
+const byName: ReadonlyMap<string, Method> = new Map([
+  method('server/discover', 'discover', { isCacheable: true }),
+  list('tools/list', 'tools'),
+  list('prompts/list', 'prompts'),
+  list('resources/list', 'resources'),
+  list('resources/templates/list', 'resources'),
+  method('tools/call', 'ask', {
+    capability: 'tools',
+    required: { name: 'string' },
+    optional: { arguments: 'object' },
+    nameParam: 'name',
+  }),
+  method('prompts/get', 'ask', {
+    capability: 'prompts',
+    required: { name: 'string' },
+    optional: { arguments: 'object' },
+    nameParam: 'name',
+  }),
+  method('resources/read', 'ask', {
+    capability: 'resources',
+    required: { uri: 'string' },
+    nameParam: 'uri',
+    isCacheable: true,
+  }),
+  method('completion/complete', 'complete', {
+    capability: 'completions',
+    required: { ref: 'object', argument: 'object' },
+  }),
+  method('subscriptions/listen', 'listen', { required: { notifications: 'object' } }),
+]);
+
+/** Methods of earlier revisions: a server that still knows them must never be sent one by a modern client. */
+const retired = /^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe|tasks\/.*)$/;
+
+/**
+ * The method of that name, or undefined when the modern revision has none.
+ * `forwarded` are patterns (`acme/*`) of methods that the user lets through.
+ */
+export function findMethod(name: string, forwarded: readonly string[]): Method | undefined {
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  if (retired.test(name) || name.startsWith('notifications/')) return undefined;
+  return forwarded.some((pattern) => matches(pattern, name)) ? method(name, 'forward')[1] : undefined;
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+}

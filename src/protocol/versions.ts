@@ -1,0 +1,18 @@
+// The protocol revisions this bridge stands between. spec 2026-07-28 basic/versioning#terminology
+
+/** What the face serves. */
+export const modernVersion = '2026-07-28';
+export const servedVersions: readonly string[] = [modernVersion];
+
+/** What a legacy server may speak, newest first. */
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+export type LegacyVersion = (typeof legacyVersions)[number];
+
+export function isLegacyVersion(version: unknown): version is LegacyVersion {
+  return legacyVersions.some((known) => known === version);
+}
+
+/** Up to 2025-06-18 the content of a sampling answer is one block, never a list. */
+export function takesContentList(version: LegacyVersion): boolean {
+  return version === '2025-11-25';
+}

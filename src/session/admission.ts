@@ -1,0 +1,108 @@
+// Turns for those who ask: where the asker of a question cannot be told exactly, at most one party has a known asker
+// running on a session. Calls that are not known to ask never wait for a turn, and one party alone never waits.
+import type { Clock } from '../clock.ts';
+import { isOneDomain, type Candidate } from './attribution.ts';
+
+export interface Ticket {
+  readonly domain: string;
+  /** Whether the call is known to ask; may become true while it waits. */
+  readonly isAsker: () => boolean;
+  /** Its turn has come: the call is to be written (or continued) now. */
+  readonly start: () => void;
+  /** It waited too long. */
+  readonly giveUp: () => void;
+}
+
+export interface AdmissionView {
+  readonly candidates: () => readonly Candidate[];
+  /** A question is held: no new call may make it harder to tell who asks. */
+  readonly isHolding: () => boolean;
+}
+
+export interface AdmissionOptions {
+  readonly queueTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+export class Admission {
+  private readonly view: AdmissionView;
+  private readonly options: AdmissionOptions;
+  private readonly queue: { readonly ticket: Ticket; readonly stopTimer: () => void }[] = [];
+
+  constructor(view: AdmissionView, options: AdmissionOptions) {
+    this.view = view;
+    this.options = options;
+  }
+
+  /** Starts the call now or in its turn. The returned function takes it out of the queue. */
+  enter(ticket: Ticket): () => void {
+    if (this.queue.length === 0 && this.mayStart(ticket, false)) {
+      ticket.start();
+      return () => undefined;
+    }
+    const stopTimer = this.options.clock.after(this.options.queueTimeoutMs, () => {
+      if (this.remove(ticket)) ticket.giveUp();
+    });
+    this.queue.push({ ticket, stopTimer });
+    this.pump();
+    return () => {
+      this.remove(ticket);
+      this.pump();
+    };
+  }
+
+  /** How many calls of this kind wait. */
+  get waitingCount(): number {
+    return this.queue.length;
+  }
+
+  /** Whether a call of this domain could start at once. */
+  isOpenTo(domain: string, isAsker: boolean): boolean {
+    const hasQueue = isAsker && this.queue.some(({ ticket }) => ticket.isAsker());
+    return this.mayStart({ domain, isAsker: () => isAsker }, hasQueue);
+  }
+
+  /** To be called whenever a candidate has started, parked, gone on or ended, and when a hold is over. */
+  pump(): void {
+    for (;;) {
+      const next = this.firstThatMayStart();
+      if (next === undefined) return;
+      this.remove(next);
+      next.start();
+    }
+  }
+
+  /** The session is over: everyone in the queue is told by the caller. */
+  clear(): void {
+    for (const { stopTimer } of this.queue.splice(0)) stopTimer();
+  }
+
+  private firstThatMayStart(): Ticket | undefined {
+    let hasAskerBefore = false;
+    for (const { ticket } of this.queue) {
+      if (this.mayStart(ticket, hasAskerBefore)) return ticket;
+      hasAskerBefore ||= ticket.isAsker();
+    }
+    return undefined;
+  }
+
+  private mayStart(ticket: Pick<Ticket, 'domain' | 'isAsker'>, hasAskerBefore: boolean): boolean {
+    const candidates = this.view.candidates();
+    const queued = this.queue.map((each) => each.ticket);
+    if (isOneDomain([ticket, ...candidates, ...queued])) return true;
+    if (this.view.isHolding()) return false;
+    if (!ticket.isAsker()) return true;
+    return !hasAskerBefore && !candidates.some((other) => isRunningAsker(other) && other.domain !== ticket.domain);
+  }
+
+  private remove(ticket: Ticket): boolean {
+    const index = this.queue.findIndex((each) => each.ticket === ticket);
+    if (index === -1) return false;
+    this.queue.splice(index, 1)[0]?.stopTimer();
+    return true;
+  }
+}
+
+function isRunningAsker(candidate: Candidate): boolean {
+  return candidate.state === 'running' && candidate.isKnownAsker;
+}

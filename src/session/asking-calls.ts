@@ -1,0 +1,260 @@
+// The calls of a session that may ask: when each may start, which of them a question belongs to, and what becomes of
+// a question that belongs to none. Decides with attribution.ts and admission.ts; writes only answers to questions.
+import type { Clock } from '../clock.ts';
+import { text, type Chunks } from '../jsonrpc/frame.ts';
+import type { RequestId } from '../jsonrpc/request-id.ts';
+import type { Logger } from '../log.ts';
+import { methodNotFound } from '../protocol/error-codes.ts';
+import { Admission } from './admission.ts';
+import { attribute, attributeHeld, type Attribution, type Candidate } from './attribution.ts';
+import { OpenQuestions, type Question } from './open-questions.ts';
+
+export interface AskingCallsOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** JSON text of the answer to `roots/list` where the user gave roots; no client is asked for them then. */
+  readonly staticRoots: Buffer | undefined;
+  /** How long a question may be held until it is clear whose it is. */
+  readonly attributionTimeoutMs: number;
+  /** How long a call may wait for its turn. */
+  readonly queueTimeoutMs: number;
+  /** How long a cancelled call may still be the asker. */
+  readonly quarantineMs: number;
+  /** Names of what was seen asking, for the life of the upstream; added to here. */
+  readonly askers: Set<string>;
+}
+
+/** Who carries questions: told of each that is attributed to it. */
+export interface Carrier {
+  readonly onQuestion: (question: Question) => void;
+  /** The server does not want the answer any more. */
+  readonly onWithdrawn: (questionKey: string) => void;
+  readonly canBeAsked: (question: Question) => boolean;
+}
+
+/** A call's turn to be written, or to go on with its answers. */
+export interface Turn {
+  readonly domain: string;
+  /** What is remembered as an asker if it asks. */
+  readonly askerName: string;
+  readonly start: () => void;
+  /** It waited longer than the queue time-out. */
+  readonly giveUp: () => void;
+}
+
+/** Writes the answer to a question: `member` is `result` or `error`. */
+export type WriteAnswer = (id: RequestId, member: 'result' | 'error', body: Chunks) => void;
+
+interface Asking {
+  readonly domain: string;
+  readonly askerName: string;
+  carrier: Carrier;
+  state: 'running' | 'parked';
+  isQuarantined: boolean;
+  stopQuarantine: () => void;
+}
+
+const cancelledAnswer = text('{"action":"cancel"}');
+const noRoots = text('{"roots":[]}');
+
+export class AskingCalls {
+  private readonly calls = new Map<number, Asking>();
+  private readonly questions = new OpenQuestions();
+  private readonly admission: Admission;
+  private readonly options: AskingCallsOptions;
+  private readonly write: WriteAnswer;
+
+  constructor(options: AskingCallsOptions, write: WriteAnswer) {
+    this.options = options;
+    this.write = write;
+    const view = { candidates: () => this.candidates(), isHolding: () => this.questions.isHolding };
+    this.admission = new Admission(view, options);
+  }
+
+  get waitingCount(): number {
+    return this.admission.waitingCount;
+  }
+
+  /** Whether a call of this domain would start at once. */
+  isOpenTo(domain: string, askerName: string): boolean {
+    return this.admission.isOpenTo(domain, this.options.askers.has(askerName));
+  }
+
+  /** Starts the call now or in its turn. The returned function takes it out of the queue. */
+  takeTurn(turn: Turn): () => void {
+    return this.admission.enter({ ...turn, isAsker: () => this.options.askers.has(turn.askerName) });
+  }
+
+  /** The call was written upstream: from now on it may be the asker. */
+  add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier): void {
+    const { domain, askerName } = call;
+    const state = 'running';
+    this.calls.set(id, { domain, askerName, carrier, state, isQuarantined: false, stopQuarantine: () => undefined });
+  }
+
+  /** The call's questions are with its client now. */
+  park(id: number): void {
+    const call = this.calls.get(id);
+    if (call !== undefined) call.state = 'parked';
+    this.admission.pump();
+  }
+
+  /** A parked call goes on with its answers: `start` is called in its turn. */
+  resume(id: number, turn: Pick<Turn, 'start' | 'giveUp'>): () => void {
+    const call = this.calls.get(id);
+    if (call === undefined) {
+      turn.start();
+      return () => undefined;
+    }
+    const start = (): void => {
+      call.state = 'running';
+      turn.start();
+    };
+    return this.takeTurn({ domain: call.domain, askerName: call.askerName, start, giveUp: turn.giveUp });
+  }
+
+  /**
+   * The call was cancelled. Its handler may still ask, so it stays a candidate until its answer comes or the time is
+   * over; nobody is shown what it asks. False when it is none of these calls.
+   */
+  quarantine(id: number, onEnd: () => void): boolean {
+    const call = this.calls.get(id);
+    if (call === undefined) return false;
+    call.isQuarantined = true;
+    call.state = 'running';
+    call.carrier = this.quarantineCarrier();
+    call.stopQuarantine = this.options.clock.after(this.options.quarantineMs, () => {
+      this.forget(id);
+      onEnd();
+    });
+    this.admission.pump();
+    return true;
+  }
+
+  /** The call's answer was read: it was not the asker of what is held (A2). To be called once the answer is dealt with. */
+  end(id: number): void {
+    if (!this.forget(id)) return;
+    for (const { question, suspects } of this.questions.exonerate(id)) {
+      const left = this.candidates(question).filter((candidate) => suspects.includes(candidate.id));
+      this.settle(question, attributeHeld(left, suspects));
+    }
+    this.admission.pump();
+  }
+
+  /** The session is over. */
+  clear(): void {
+    this.admission.clear();
+    this.questions.clear();
+    for (const call of this.calls.values()) call.stopQuarantine();
+    this.calls.clear();
+  }
+
+  /** A question has come; `origin` is the call on whose own stream it came, if the transport tells. */
+  ask(question: Question, origin: number | undefined): void {
+    const { staticRoots } = this.options;
+    // A server that uses an id twice at once could never tell the answers apart.
+    if (this.questions.has(question)) return;
+    if (question.kind === 'roots' && staticRoots !== undefined) this.write(question.id, 'result', [staticRoots]);
+    else this.settle(question, attribute(this.candidates(question), origin));
+  }
+
+  /** The server does not want the answer to that question any more. */
+  withdraw(questionKey: string): void {
+    const carrier = this.questions.carrierOf(questionKey);
+    if (!this.questions.release(questionKey)) return;
+    if (carrier !== undefined) this.calls.get(carrier)?.carrier.onWithdrawn(questionKey);
+    this.admission.pump();
+  }
+
+  /** Answers a question, if it is still open. */
+  reply(question: Question, result: Chunks): void {
+    if (!this.questions.release(question.id.key)) return;
+    this.write(question.id, 'result', result);
+    this.admission.pump();
+  }
+
+  /** Answers a question with an error, so that the server can do without. */
+  replyError(question: Question, why: string): void {
+    if (!this.questions.release(question.id.key)) return;
+    this.write(question.id, 'error', [text(JSON.stringify({ code: methodNotFound, message: why }))]);
+    this.admission.pump();
+  }
+
+  /** Answers a question that nobody will answer any more: an elicitation as cancelled, others with an error. */
+  refuse(question: Question, why: string): void {
+    if (question.kind === 'elicitation') this.reply(question, [cancelledAnswer]);
+    else this.replyError(question, why);
+  }
+
+  /** The call that carried it has ended before it was shown: it is somebody else's, or nobody's (A2). */
+  disown(question: Question): void {
+    if (!this.questions.release(question.id.key)) return;
+    this.settle(question, attribute(this.candidates(question), undefined));
+  }
+
+  private forget(id: number): boolean {
+    this.calls.get(id)?.stopQuarantine();
+    return this.calls.delete(id);
+  }
+
+  private candidates(question?: Question): readonly Candidate[] {
+    return [...this.calls].map(([id, call]) => ({
+      id,
+      domain: call.domain,
+      state: call.state,
+      isQuarantined: call.isQuarantined,
+      isKnownAsker: this.options.askers.has(call.askerName),
+      canBeAsked: question !== undefined && call.carrier.canBeAsked(question),
+    }));
+  }
+
+  private settle(question: Question, attribution: Attribution): void {
+    switch (attribution.kind) {
+      case 'to':
+        this.give(question, attribution.id);
+        return;
+      case 'hold':
+        this.hold(question, attribution.suspects);
+        return;
+      case 'refuse':
+        this.questions.release(question.id.key);
+        this.questions.carry(question, undefined);
+        if (attribution.reason === 'no call' && question.kind === 'roots') this.reply(question, [noRoots]);
+        else this.failClosed(question, attribution.reason);
+    }
+  }
+
+  private give(question: Question, id: number): void {
+    const call = this.calls.get(id);
+    if (call === undefined) return;
+    this.questions.release(question.id.key);
+    this.options.askers.add(call.askerName);
+    this.questions.carry(question, id);
+    call.carrier.onQuestion(question);
+    this.admission.pump();
+  }
+
+  private hold(question: Question, suspects: readonly number[]): void {
+    if (this.questions.has(question)) return;
+    const stopTimer = this.options.clock.after(this.options.attributionTimeoutMs, () => {
+      this.failClosed(question, 'ambiguous');
+    });
+    this.questions.hold(question, suspects, stopTimer);
+  }
+
+  private failClosed(question: Question, reason: string): void {
+    const running = [...this.calls.values()].map((call) => call.askerName);
+    this.options.log.warn({ question: question.kind, reason, running }, 'cannot tell whose question it is; refused');
+    this.replyError(question, 'The client cannot be asked: the question belongs to no single call');
+  }
+
+  private quarantineCarrier(): Carrier {
+    return {
+      onWithdrawn: () => undefined,
+      canBeAsked: () => false,
+      onQuestion: (question) => {
+        this.refuse(question, 'The request was cancelled');
+      },
+    };
+  }
+}

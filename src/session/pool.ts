@@ -1,0 +1,143 @@
+// The legacy sessions of one upstream: started when first needed, one start shared by all who wait, replaced after a
+// crash with growing delays, closed together.
+import { BridgeError } from '../errors.ts';
+import { internalError } from '../protocol/error-codes.ts';
+import type { Frame } from '../jsonrpc/frame.ts';
+import { openSession, type OpenOptions, type Opening } from './open-session.ts';
+import { RestartDelay } from './restart-delay.ts';
+import type { Session } from './session.ts';
+
+export interface PoolOptions extends OpenOptions {
+  /** How many sessions may be open at once; more than one spreads askers of different callers. */
+  readonly maxSessions: number;
+}
+
+export interface PoolHandlers {
+  readonly onNotification: (method: string, frame: Frame) => void;
+  /** `isReplacement`: an earlier session of this upstream was lost, and changes may have been missed. */
+  readonly onOpened: (session: Session, isReplacement: boolean) => void;
+  readonly onLost: (session: Session) => void;
+}
+
+/** A wait up to this is worth it; beyond it a caller is told at once. */
+const patienceMs = 1000;
+
+export class SessionPool {
+  private readonly options: PoolOptions;
+  private readonly handlers: PoolHandlers;
+  private readonly sessions: Session[] = [];
+  private readonly links = new Set<Opening>();
+  private readonly delay: RestartDelay;
+  private starting: Promise<Session> | undefined;
+  private hasLost = false;
+  private isClosed = false;
+  /** Whether the last start failed. */
+  isBroken = false;
+
+  constructor(options: PoolOptions, handlers: PoolHandlers) {
+    this.options = options;
+    this.handlers = handlers;
+    this.delay = new RestartDelay(options.clock);
+  }
+
+  /** The session for everything that cannot ask. Rejects with a `BridgeError` when there is none to be had. */
+  primary(): Promise<Session> {
+    const [first] = this.sessions;
+    return first === undefined ? this.start() : Promise.resolve(first);
+  }
+
+  /** The open session for everything that cannot ask, if there is one now. */
+  get current(): Session | undefined {
+    return this.sessions[0];
+  }
+
+  /** A session on which a call of this domain has to wait as little as may be. */
+  forCall(domain: string, askerName: string): Session | Promise<Session> {
+    const [first] = this.sessions;
+    if (first === undefined) return this.start();
+    if (this.options.maxSessions === 1) return first;
+    const free = this.sessions.find((session) => session.asking.isOpenTo(domain, askerName));
+    if (free !== undefined) return free;
+    if (this.sessions.length < this.options.maxSessions) return this.start();
+    return this.sessions.reduce((best, session) => (session.load < best.load ? session : best));
+  }
+
+  get openSessions(): readonly Session[] {
+    return this.sessions;
+  }
+
+  /** Ends all sessions and starts none any more. Resolves when nothing of them is left. */
+  async close(reason: string): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.links].map((opening) => opening.close(reason)));
+  }
+
+  private start(): Promise<Session> {
+    this.starting ??= this.startInTime().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  private async startInTime(): Promise<Session> {
+    const { remainingMs } = this.delay;
+    if (this.isClosed) throw unavailable('the bridge is shutting down');
+    if (remainingMs > patienceMs) throw unavailable('it has failed and will be started again soon');
+    if (remainingMs > 0) await new Promise<void>((resolve) => void this.options.clock.after(remainingMs, resolve));
+    return this.open();
+  }
+
+  private async open(): Promise<Session> {
+    if (this.isClosed) throw unavailable('the bridge is shutting down');
+    this.delay.started();
+    const opening = openSession(this.options, {
+      onNotification: this.handlers.onNotification,
+      onOver: (session, reason) => {
+        this.onOver(session, opening, reason);
+      },
+    });
+    this.links.add(opening);
+    try {
+      const session = await opening.session;
+      this.sessions.push(session);
+      this.isBroken = false;
+      const { label } = this.options.upstream;
+      this.options.log.info({ upstream: label, version: session.profile.version }, 'legacy session is open');
+      this.handlers.onOpened(session, this.hasLost);
+      return session;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown reason';
+      this.release(opening, reason);
+      this.delay.ended();
+      this.isBroken = !this.isClosed;
+      this.options.log.error({ upstream: this.options.upstream.label, reason }, 'legacy server could not be started');
+      throw unavailable(reason, error);
+    }
+  }
+
+  private onOver(session: Session, opening: Opening, reason: string): void {
+    const index = this.sessions.indexOf(session);
+    if (index === -1) return;
+    this.sessions.splice(index, 1);
+    this.hasLost = true;
+    if (!this.isClosed) {
+      this.delay.ended();
+      this.options.log.warn({ upstream: this.options.upstream.label, reason }, 'legacy session is over');
+    }
+    this.release(opening, reason);
+    this.handlers.onLost(session);
+  }
+
+  /** The link may outlive its session by the time that its processes take to end. */
+  private release(opening: Opening, reason: string): void {
+    void opening.close(reason).finally(() => {
+      this.links.delete(opening);
+    });
+  }
+}
+
+function unavailable(reason: string, cause?: unknown): BridgeError {
+  return new BridgeError(internalError, 'upstream_unavailable', `The legacy server is not available: ${reason}`, {
+    cause,
+  });
+}

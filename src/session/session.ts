@@ -1,0 +1,232 @@
+// One initialized session with a legacy server: its ids, and who a frame belongs to. Knows nothing of modern clients,
+// faces or translation: frames go in and out as they are.
+import { find, stringMember, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
+import { methodNotFound } from '../protocol/error-codes.ts';
+import { inputKind } from '../protocol/input-kinds.ts';
+import type { ServerProfile } from '../protocol/server-profile.ts';
+import type { Link } from '../upstream/port.ts';
+import { AskingCalls, type AskingCallsOptions, type Carrier } from './asking-calls.ts';
+
+/** What becomes of a request. Exactly one of `onAnswer` and `onLost` comes, once. */
+export interface RequestHandlers {
+  readonly onAnswer: (frame: Frame) => void;
+  /** The session is over; `reason` is short and may be shown. */
+  readonly onLost: (reason: string) => void;
+  readonly onProgress?: (frame: Frame) => void;
+  /** A log message that belongs to this request for certain. */
+  readonly onLogMessage?: (frame: Frame) => void;
+}
+
+/** A request whose handler may ask: tools/call, prompts/get, resources/read. */
+export interface AskingCall extends RequestHandlers, Carrier {
+  readonly domain: string;
+  readonly askerName: string;
+  readonly build: (id: number) => Chunks;
+  /** It was written, under this id. */
+  readonly onStarted: (id: number) => void;
+  /** It waited for its turn longer than the queue time-out, and was not written. */
+  readonly onQueueTimeout: () => void;
+}
+
+export interface SessionHandlers {
+  /** A notification that belongs to no request: changes of lists and resources. */
+  readonly onNotification: (method: string, frame: Frame) => void;
+  readonly onOver: (session: Session, reason: string) => void;
+}
+
+interface Pending {
+  readonly handlers: RequestHandlers;
+  /** Asked for by the bridge itself, not by a client. */
+  readonly isOwn: boolean;
+}
+
+const ignored: RequestHandlers = { onAnswer: () => undefined, onLost: () => undefined };
+const answerId = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/;
+
+export class Session {
+  readonly profile: ServerProfile;
+  readonly asking: AskingCalls;
+  private readonly link: Link;
+  private readonly options: AskingCallsOptions;
+  private readonly handlers: SessionHandlers;
+  private readonly pending = new Map<number, Pending>();
+  private readonly waiting = new Set<AskingCall>();
+  private nextId: number;
+  private over: string | undefined;
+
+  /** `firstId` follows the ids that the handshake has used. */
+  constructor(
+    link: Link,
+    profile: ServerProfile,
+    firstId: number,
+    options: AskingCallsOptions,
+    handlers: SessionHandlers,
+  ) {
+    this.link = link;
+    this.profile = profile;
+    this.nextId = firstId;
+    this.options = options;
+    this.handlers = handlers;
+    this.asking = new AskingCalls(options, (id, member, body) => {
+      this.answer(id, member, body);
+    });
+  }
+
+  get isOver(): boolean {
+    return this.over !== undefined;
+  }
+
+  /** How many requests are in flight or waiting here. */
+  get load(): number {
+    return this.pending.size + this.asking.waitingCount;
+  }
+
+  /** Writes a request that cannot ask. Returns its id. `isOwn`: no client waits for it. */
+  request(build: (id: number) => Chunks, handlers: RequestHandlers, isOwn = false): number {
+    const id = this.nextId;
+    this.nextId += 1;
+    if (this.over !== undefined) {
+      handlers.onLost(this.over);
+      return id;
+    }
+    this.pending.set(id, { handlers, isOwn });
+    this.link.send(build(id));
+    return id;
+  }
+
+  /** Writes a call that may ask, now or in its turn. The returned function takes it out of the queue. */
+  call(call: AskingCall): () => void {
+    if (this.over !== undefined) {
+      call.onLost(this.over);
+      return () => undefined;
+    }
+    this.waiting.add(call);
+    const leave = this.asking.takeTurn({
+      domain: call.domain,
+      askerName: call.askerName,
+      start: () => {
+        this.waiting.delete(call);
+        const id = this.request(call.build, call);
+        this.asking.add(id, call, call);
+        call.onStarted(id);
+      },
+      giveUp: () => {
+        this.waiting.delete(call);
+        call.onQueueTimeout();
+      },
+    });
+    return () => {
+      this.waiting.delete(call);
+      leave();
+    };
+  }
+
+  /** Gives a request up: the server is told at once, and its late answer is dropped. */
+  cancel(id: number, reason: string): void {
+    if (this.over !== undefined || !this.pending.has(id)) return;
+    const forget = (): void => {
+      this.pending.delete(id);
+    };
+    if (this.asking.quarantine(id, forget)) this.pending.set(id, { handlers: ignored, isOwn: false });
+    else forget();
+    this.notify('notifications/cancelled', { requestId: id, reason });
+  }
+
+  notify(method: string, params: Readonly<Record<string, unknown>>): void {
+    this.link.send([text(JSON.stringify({ jsonrpc: '2.0', method, params }))]);
+  }
+
+  /** A frame from the server; `origin` is the request on whose own stream it came. */
+  receive(frame: Frame, origin?: number): void {
+    if (this.over !== undefined) return;
+    const { bytes, members } = frame;
+    const idMember = find(members, 'id');
+    const id = idMember && parseRequestId(bytes, idMember);
+    const method = stringMember(bytes, members, 'method');
+    if (method === undefined) this.onAnswer(id, frame);
+    else if (id === undefined) this.onNotification(method, frame, origin);
+    else this.onRequest(method, id, frame, origin);
+  }
+
+  /** A message of the server was thrown away; if its first bytes say which request it answers, that one fails. */
+  receiveOversize(start: Buffer, failure: Frame): void {
+    const id = answerId.exec(start.toString('latin1'))?.[1];
+    this.options.log.warn({ isAnswer: id !== undefined }, 'server sent a message over the size limit; thrown away');
+    if (id !== undefined) this.finish(Number(id), failure);
+  }
+
+  /** The link is over: everything that was in flight fails, once. */
+  end(reason: string): void {
+    if (this.over !== undefined) return;
+    this.over = reason;
+    this.asking.clear();
+    const lost = [...[...this.pending.values()].map((each) => each.handlers), ...this.waiting];
+    this.pending.clear();
+    this.waiting.clear();
+    for (const handlers of lost) handlers.onLost(reason);
+    this.handlers.onOver(this, reason);
+  }
+
+  /** Ends the session and the link under it. */
+  close(reason: string): Promise<void> {
+    this.end(reason);
+    return this.link.close();
+  }
+
+  private onAnswer(id: RequestId | undefined, frame: Frame): void {
+    if (id === undefined || !this.finish(Number(id.key), frame))
+      this.options.log.debug({ hasId: id !== undefined }, 'server answered what is not in flight; dropped');
+  }
+
+  private finish(id: number, frame: Frame): boolean {
+    const pending = this.pending.get(id);
+    if (pending === undefined) return false;
+    this.pending.delete(id);
+    this.asking.end(id);
+    pending.handlers.onAnswer(frame);
+    return true;
+  }
+
+  private onNotification(method: string, frame: Frame, origin: number | undefined): void {
+    const params = find(frame.members, 'params')?.members;
+    const key = (name: string): string | undefined => {
+      const member = find(params, name);
+      return member && parseRequestId(frame.bytes, member)?.key;
+    };
+    switch (method) {
+      case 'notifications/progress':
+        // Some servers give the token back as a string of the number.
+        this.pending.get(Number(key('progressToken')?.replace('"', '')))?.handlers.onProgress?.(frame);
+        return;
+      case 'notifications/message':
+        this.onLogMessage(frame, origin);
+        return;
+      case 'notifications/cancelled':
+        this.asking.withdraw(key('requestId') ?? '');
+        return;
+      default:
+        this.handlers.onNotification(method, frame);
+    }
+  }
+
+  private onLogMessage(frame: Frame, origin: number | undefined): void {
+    const ofClients = [...this.pending.values()].filter((pending) => !pending.isOwn);
+    const only = ofClients.length === 1 ? ofClients[0] : undefined;
+    const owner = origin === undefined ? only : this.pending.get(origin);
+    if (owner?.handlers.onLogMessage !== undefined) owner.handlers.onLogMessage(frame);
+    else this.options.log.debug({ bytes: frame.bytes.length }, 'server sent a log message that belongs to no call');
+  }
+
+  private onRequest(method: string, id: RequestId, frame: Frame, origin: number | undefined): void {
+    const kind = inputKind(method);
+    if (method === 'ping') this.answer(id, 'result', [text('{}')]);
+    else if (kind !== undefined) this.asking.ask({ id, kind, frame }, origin);
+    else this.answer(id, 'error', [text(JSON.stringify({ code: methodNotFound, message: 'Method not found' }))]);
+  }
+
+  private answer(id: RequestId, member: 'result' | 'error', body: Chunks): void {
+    if (this.over !== undefined) return;
+    this.link.send([text('{"jsonrpc":"2.0","id":'), id.text, text(`,"${member}":`), ...body, text('}')]);
+  }
+}

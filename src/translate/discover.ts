@@ -1,0 +1,35 @@
+// The discover result made of what a legacy server said of itself. spec 2026-07-28 server/discover#response
+import { isNull, text, toBytes, valueOf, type Chunks } from '../jsonrpc/frame.ts';
+import { editObject, entry, type Change } from '../jsonrpc/object-edit.ts';
+import { membersOf, startsWith } from '../jsonrpc/scan.ts';
+import { isPresent, type ServerProfile } from '../protocol/server-profile.ts';
+import { servedVersions } from '../protocol/versions.ts';
+import { signature, type CacheHints } from './result-up.ts';
+
+const flags = new Set(['listChanged', 'subscribe']);
+const nothing = Buffer.alloc(0);
+
+/** Nothing invented, nothing lost but `tasks`, which a modern client would understand otherwise. */
+function toModernCapabilities({ bytes, capabilities }: ServerProfile): Chunks {
+  return editObject(bytes, capabilities, [], (member): Change => {
+    if (member.key === 'tasks' || !isPresent(bytes, member)) return 'drop';
+    if (!startsWith(bytes, member, '{')) return [text('{}')];
+    return editObject(bytes, membersOf(bytes, member), [], (inner) => {
+      const isOdd = flags.has(inner.key) && typeof valueOf(bytes, inner) !== 'boolean';
+      return isOdd || isNull(bytes, inner) ? 'drop' : 'keep';
+    });
+  });
+}
+
+export function toDiscoverResult(profile: ServerProfile, hints: CacheHints): Chunks {
+  const members: Chunks[] = [
+    entry('resultType', [text('"complete"')]),
+    entry('supportedVersions', [toBytes(servedVersions)]),
+    entry('capabilities', toModernCapabilities(profile)),
+    entry('ttlMs', [toBytes(hints.ttlMs)]),
+    entry('cacheScope', [toBytes(hints.cacheScope)]),
+    signature(profile.serverInfo),
+  ];
+  if (profile.instructions !== undefined) members.push(entry('instructions', [profile.instructions]));
+  return editObject(nothing, [], members, () => 'keep');
+}

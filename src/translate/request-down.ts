@@ -1,0 +1,47 @@
+// A modern request as the legacy request for the same thing. Pure: the ids and tokens come from the session.
+import { find, slice, text, toBytes, type Chunks } from '../jsonrpc/frame.ts';
+import { editObject, entry, type Change } from '../jsonrpc/object-edit.ts';
+import type { Member } from '../jsonrpc/scan.ts';
+import { metaPrefix } from '../protocol/meta-keys.ts';
+import type { ModernRequest } from '../protocol/modern-request.ts';
+
+const CLOSE = text('}');
+
+/**
+ * The legacy frame. What belongs to the modern era alone is taken out: the `io.modelcontextprotocol/*` metadata and
+ * the multi round-trip members. A progress token is put in where `progressToken` is given. All else is the client's
+ * own text, in its order.
+ */
+export function toLegacyRequest(
+  request: ModernRequest,
+  id: number,
+  progressToken: number | undefined,
+): Chunks {
+  const { bytes, members } = request.frame;
+  const method = find(members, 'method') as Member;
+  return [
+    text(`{"jsonrpc":"2.0","id":${String(id)},"method":`),
+    slice(bytes, method),
+    text(',"params":'),
+    ...toLegacyParams(request, progressToken),
+    CLOSE,
+  ];
+}
+
+function toLegacyParams(request: ModernRequest, progressToken: number | undefined): Chunks {
+  const { bytes } = request.frame;
+  const meta = toLegacyMeta(request, progressToken);
+  return editObject(bytes, request.params.members, [], (member): Change => {
+    if (member.key === 'inputResponses' || member.key === 'requestState') return 'drop';
+    return member.key === '_meta' ? meta : 'keep';
+  });
+}
+
+function toLegacyMeta(request: ModernRequest, progressToken: number | undefined): Chunks | 'drop' {
+  const members = find(request.params.members, '_meta')?.members ?? [];
+  const isForeign = (member: Member): boolean =>
+    member.key !== 'progressToken' && !member.key.startsWith(metaPrefix);
+  const front = progressToken === undefined ? [] : [entry('progressToken', [toBytes(progressToken)])];
+  if (front.length === 0 && !members.some(isForeign)) return 'drop';
+  return editObject(request.frame.bytes, members, front, (member) => (isForeign(member) ? 'keep' : 'drop'));
+}

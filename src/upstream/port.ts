@@ -1,0 +1,30 @@
+// The port behind which every way to a legacy server hides. A transport moves frames and tells when it is over;
+// it knows no session, no method and no client.
+import type { Chunks, Frame } from '../jsonrpc/frame.ts';
+
+export interface LinkHandlers {
+  /**
+   * A frame from the server. `origin` is the id of the request on whose own response stream it came, where the
+   * transport has such streams: then it is certain which call it belongs to.
+   */
+  readonly onFrame: (frame: Frame, origin?: number) => void;
+  /** A frame over the size limit was thrown away; these are its first bytes. */
+  readonly onOversize: (start: Buffer) => void;
+  /** The link is over, once, whether it was closed or broke. `reason` is for logs and clients: short, no paths. */
+  readonly onClosed: (reason: string) => void;
+}
+
+/** One connection to one server: for stdio, one child process. */
+export interface Link {
+  /** Writes one frame, whole. After the link is over it does nothing. */
+  send(frame: Chunks): void;
+  /** Ends the connection and all that came with it. Resolves when nothing of it is left, in bounded time. */
+  close(): Promise<void>;
+}
+
+export interface Upstream {
+  /** For logs and request states; holds no secrets. */
+  readonly label: string;
+  /** Starts a connection. Failures come by `onClosed`, never as an exception. */
+  open(handlers: LinkHandlers): Link;
+}
