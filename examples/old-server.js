@@ -31,7 +31,10 @@ async function callTool({ name, arguments: args }) {
   if (name === 'list_notes') return textResult([...notes.keys()].join(', ') || '(none)');
   if (name !== 'delete_note') throw { code: -32602, message: `Unknown tool: ${name}` };
   const sure = { type: 'boolean', title: 'Delete it?' };
-  const answer = await ask(`Really delete the note "${args.name}"?`, { type: 'object', properties: { sure } });
+  const answer = await ask(`Really delete the note "${args.name}"?`, {
+    type: 'object',
+    properties: { sure },
+  });
   if (answer?.action !== 'accept' || answer.content?.sure !== true) return textResult(`Kept "${args.name}".`);
   return textResult(notes.delete(args.name) ? `Deleted "${args.name}".` : `There is no note "${args.name}".`);
 }

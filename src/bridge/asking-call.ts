@@ -5,7 +5,7 @@ import { seal } from '../continuation/request-state.ts';
 import { BridgeError } from '../errors.ts';
 import type { Chunks, Frame } from '../jsonrpc/frame.ts';
 import { isDeclared, union, type Capabilities } from '../protocol/client-capabilities.ts';
-import { internalError, invalidParams, missingClientCapability } from '../protocol/error-codes.ts';
+import { internalError, missingClientCapability } from '../protocol/error-codes.ts';
 import type { Method } from '../protocol/methods.ts';
 import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
@@ -17,11 +17,20 @@ import { isErrorResult } from '../translate/result-up.ts';
 import { answersOf } from './answers.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
-import { Delivery, Waiter } from './delivery.ts';
+import { Deliveries, refusedState } from './deliveries.ts';
 import { outcomeOf, type Caller, type Outcome, type Responder } from './outcome.ts';
-import { callStep, type AskedQuestion, type CallEffect, type CallEvent, type CallState } from './parked-call.ts';
+import {
+  callStep,
+  type AskedQuestion,
+  type CallEffect,
+  type CallEvent,
+  type CallState,
+} from './parked-call.ts';
 import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
-import { answerOf, lostOutcome } from './upstream-answer.ts';
+import { answerOf, lostOutcome, timedOut } from './upstream-answer.ts';
+import { Waiter } from './waiter.ts';
+
+type QuestionEffect = Extract<CallEffect, { name: 'reply' | 'refuse' | 'disown' }>;
 
 export class AskingCall {
   private readonly context: BridgeContext;
@@ -30,10 +39,10 @@ export class AskingCall {
   private readonly first: ModernRequest;
   private readonly key = randomUUID();
   private readonly clock: CallClock;
-  private readonly deliveries = new Map<number, Delivery>();
+  private readonly deliveries: Deliveries;
+  private readonly firstWaiter: Waiter;
   private readonly keyUses = new Map<string, number>();
   private state: CallState = { name: 'running', round: 0 };
-  private current: Delivery;
   private session: Session | undefined;
   private id: number | undefined;
   private digest: string | undefined;
@@ -43,14 +52,20 @@ export class AskingCall {
   private stopWindow: () => void = () => undefined;
   private stopInputTimer: () => void = () => undefined;
 
-  constructor(context: BridgeContext, method: Method, request: ModernRequest, caller: Caller, responder: Responder) {
+  constructor(
+    context: BridgeContext,
+    method: Method,
+    request: ModernRequest,
+    caller: Caller,
+    responder: Responder,
+  ) {
     this.context = context;
     this.method = method;
     this.caller = caller;
     this.first = request;
     this.capabilities = request.capabilities;
-    this.current = new Delivery('', new Waiter(request, responder));
-    this.deliveries.set(0, this.current);
+    this.firstWaiter = new Waiter(request, responder);
+    this.deliveries = new Deliveries(context.clock, context.limits.outcomeTtlMs, this.firstWaiter);
     this.clock = new CallClock(context.clock, context.limits, () => {
       this.giveUp('The request took too long', outcomeOf(timedOut()));
     });
@@ -58,22 +73,24 @@ export class AskingCall {
 
   /** What will be remembered as an asker if this call asks. */
   get askerName(): string {
+    const { method } = this.first;
     const name = paramString(this.first, this.method.nameParam ?? 'name') ?? '';
     // Resources are many; those of one scheme come from one place.
-    return `${this.first.method} ${this.first.method === 'resources/read' ? name.split(':', 1)[0] : name}`;
+    return method === 'resources/read'
+      ? `${method} ${name.slice(0, name.indexOf(':'))}`
+      : `${method} ${name}`;
   }
 
   /** Writes the call upstream, in its turn. */
   start(session: Session): void {
     if (this.state.name === 'ended') return;
     this.session = session;
-    this.useLevels(this.current);
+    this.useLevel(this.firstWaiter);
     this.leaveQueue = session.call({
       domain: this.caller.domain,
       askerName: this.askerName,
       build: (id) => toLegacyRequest(this.first, id, id),
       onStarted: (id) => {
-        this.leaveQueue = undefined;
         this.id = id;
         this.clock.run();
       },
@@ -89,10 +106,10 @@ export class AskingCall {
       },
       onProgress: (frame) => {
         this.clock.touch();
-        for (const waiter of this.current.waiters) waiter.onProgress(frame);
+        for (const waiter of this.deliveries.waiters) waiter.onProgress(frame);
       },
       onLogMessage: (frame) => {
-        for (const waiter of this.current.waiters) waiter.onLogMessage(frame);
+        for (const waiter of this.deliveries.waiters) waiter.onLogMessage(frame);
       },
       onQuestion: (question) => {
         this.onQuestion(question, session);
@@ -114,98 +131,61 @@ export class AskingCall {
 
   /** The first request is given up by its client. */
   cancelFirst(): void {
-    const delivery = this.deliveries.get(0);
-    const [waiter] = delivery?.waiters ?? [];
-    if (delivery !== undefined && waiter !== undefined) this.leave(0, delivery, waiter);
-  }
-
-  /** Whether a retry belongs to this call. */
-  isRetriedBy(digest: string): boolean {
-    return digest === this.digest;
+    this.leave(0, this.firstWaiter);
   }
 
   /** A retry of round `round`. Returns how its client gives it up. Throws what the retry is to be refused with. */
   retry(round: number, request: ModernRequest, responder: Responder): () => void {
     const waiter = new Waiter(request, responder);
     const answersDigest = digestOfAnswers(request);
-    const known = this.deliveries.get(round);
-    if (known !== undefined) {
-      this.checkReplay(known, answersDigest);
-      this.useLevel(waiter);
-      known.join(waiter);
-      return () => {
-        this.leave(round, known, waiter);
-      };
-    }
-    const { state } = this;
-    if (state.name !== 'parked' || state.round !== round) throw refusedState('request_state_expired');
-    this.capabilities = request.capabilities;
-    this.forgetOldDeliveries();
-    const delivery = new Delivery(answersDigest, waiter);
-    this.deliveries.set(round, delivery);
-    this.current = delivery;
     this.useLevel(waiter);
-    this.deliverAnswers(round, request, state.asked);
+    try {
+      if (!this.deliveries.replay(round, answersDigest, waiter)) this.answer(round, answersDigest, waiter);
+    } catch (error) {
+      waiter.releaseLevel();
+      throw error;
+    }
     return () => {
-      this.leave(round, delivery, waiter);
+      this.leave(round, waiter);
     };
   }
 
   /** Ends the call from this side: its questions are answered as cancelled, the server is told. */
-  end(why: string): void {
-    this.giveUp(why, undefined);
+  end(error: BridgeError): void {
+    this.giveUp(error.message, outcomeOf(error));
     this.context.parked.forget(this.key);
   }
 
-  private checkReplay(known: Delivery, answersDigest: string): void {
-    if (known.answersDigest !== answersDigest) throw refusedState('request_state_mismatch');
-    if (this.isOld(known)) throw refusedState('request_state_expired');
-  }
-
-  private isOld(delivery: Delivery): boolean {
-    const age = this.context.clock.now() - delivery.settledAt;
-    return delivery.isSettled && age > this.context.limits.outcomeTtlMs;
-  }
-
-  private forgetOldDeliveries(): void {
-    for (const [round, delivery] of this.deliveries) if (this.isOld(delivery)) this.deliveries.delete(round);
-  }
-
   /** Good answers go to the server when the call's turn has come; an incomplete set is asked for again at once. */
-  private deliverAnswers(round: number, request: ModernRequest, asked: readonly AskedQuestion[]): void {
-    const { session, id } = this;
+  private answer(round: number, answersDigest: string, waiter: Waiter): void {
+    const { state, session, id } = this;
+    if (state.name !== 'parked' || state.round !== round) throw refusedState('request_state_expired');
     if (session === undefined || id === undefined) return;
-    const answers = answersOf(request, asked, session.profile.version);
-    if (answers.size < asked.length) {
+    this.capabilities = waiter.request.capabilities;
+    this.deliveries.begin(round, answersDigest, waiter);
+    const answers = answersOf(waiter.request, state.asked, session.profile.version);
+    if (answers.size < state.asked.length) {
       this.dispatch({ name: 'answers', answers });
       return;
     }
-    let isStarted = false;
-    const leave = session.asking.resume(id, {
+    this.leaveQueue = session.asking.resume(id, {
       start: () => {
-        isStarted = true;
-        this.leaveQueue = undefined;
         this.dispatch({ name: 'answers', answers });
       },
       giveUp: () => {
         this.leaveQueue = undefined;
-        this.deliveries.delete(round);
-        this.current.settle(outcomeOf(queueTimeout()), this.context.clock.now());
+        this.deliveries.settle(outcomeOf(queueTimeout()));
+        this.deliveries.undo(round);
       },
     });
-    if (!isStarted) this.leaveQueue = leave;
   }
 
   /** A client gives its request up. The call is given up with the last one that waits for it. */
-  private leave(round: number, delivery: Delivery, waiter: Waiter): void {
-    if (delivery.isSettled || !delivery.waiters.delete(waiter)) return;
-    waiter.releaseLevel();
-    if (delivery.waiters.size > 0) return;
-    const { leaveQueue } = this;
-    this.leaveQueue = undefined;
-    leaveQueue?.();
+  private leave(round: number, waiter: Waiter): void {
+    if (!this.deliveries.leave(round, waiter)) return;
+    this.leaveQueue?.();
     // A retry whose turn has not come has changed nothing: it may be presented again.
-    if (this.state.name === 'parked') this.deliveries.delete(round);
+    if (this.state.name === 'parked') this.deliveries.undo(round);
     else this.giveUp('The client cancelled the request', undefined);
   }
 
@@ -246,22 +226,28 @@ export class AskingCall {
     const isMissing = Object.keys(this.missing).length > 0;
     if (!isMissing || (outcome.kind === 'result' && !isErrorResult(frame))) return outcome;
     return outcomeOf(
-      new BridgeError(missingClientCapability, 'missing_capability', 'The client lacks a capability that this needs', {
-        data: { requiredCapabilities: this.missing },
-        status: 400,
-      }),
+      new BridgeError(
+        missingClientCapability,
+        'missing_capability',
+        'The client lacks a capability that this needs',
+        {
+          data: { requiredCapabilities: this.missing },
+          status: 400,
+        },
+      ),
     );
   }
 
   private dispatch(event: CallEvent): void {
+    const wasEnded = this.state.name === 'ended';
     const { state, effects } = callStep(this.state, event);
     this.state = state;
     for (const effect of effects) this.perform(effect);
-    if (state.name === 'ended') this.finish();
+    if (state.name === 'ended' && !wasEnded) this.finish();
   }
 
   private perform(effect: CallEffect): void {
-    const { session, id, context } = this;
+    const { session, context } = this;
     switch (effect.name) {
       case 'open window':
         this.stopWindow = context.clock.after(context.limits.parkingWindowMs, () => {
@@ -275,25 +261,29 @@ export class AskingCall {
         this.show(effect.round, effect.asked);
         return;
       case 'reply':
-        session?.asking.reply(effect.question, effect.answer);
-        return;
       case 'refuse':
-        session?.asking.refuse(effect.question, effect.why);
-        return;
       case 'disown':
-        session?.asking.disown(effect.question);
+        if (session !== undefined) settleQuestion(session, effect);
         return;
       case 'go on':
-        this.stopInputTimer();
-        context.parked.unpark(this);
-        this.clock.run();
+        this.goOn();
         return;
       case 'cancel upstream':
-        if (id !== undefined) session?.cancel(id, effect.why);
+        this.cancelUpstream(effect.why);
         return;
       case 'settle':
-        this.settle(effect.outcome);
+        this.deliveries.settle(effect.outcome);
     }
+  }
+
+  private goOn(): void {
+    this.stopInputTimer();
+    this.context.parked.unpark(this);
+    this.clock.run();
+  }
+
+  private cancelUpstream(why: string): void {
+    if (this.id !== undefined) this.session?.cancel(this.id, why);
   }
 
   private show(round: number, asked: readonly AskedQuestion[]): void {
@@ -309,7 +299,7 @@ export class AskingCall {
     session.asking.park(id);
     parked.park(this.key, this);
     this.stopInputTimer = clock.after(limits.inputTtlMs, () => {
-      this.end('The question was not answered in time');
+      this.end(new BridgeError(internalError, 'input_expired', 'The question was not answered in time'));
     });
     this.digest ??= digestOfRequest(this.first);
     const state = seal(context.keyRing, {
@@ -321,11 +311,10 @@ export class AskingCall {
       digest: this.digest,
       expiresAt: clock.now() + limits.inputTtlMs,
     });
-    this.settle({ kind: 'result', body: toInputRequired(asked, state, session.profile.serverInfo) });
-  }
-
-  private settle(outcome: Outcome): void {
-    if (!this.current.isSettled) this.current.settle(outcome, this.context.clock.now());
+    this.deliveries.settle({
+      kind: 'result',
+      body: toInputRequired(asked, state, session.profile.serverInfo),
+    });
   }
 
   private finish(): void {
@@ -334,11 +323,8 @@ export class AskingCall {
     this.stopInputTimer();
     this.context.parked.unpark(this);
     // Only a call that has shown questions can be asked for again.
-    if (this.digest !== undefined) this.context.parked.forgetAfter(this.key, this.context.limits.outcomeTtlMs);
-  }
-
-  private useLevels(delivery: Delivery): void {
-    for (const waiter of delivery.waiters) this.useLevel(waiter);
+    if (this.digest !== undefined)
+      this.context.parked.forgetAfter(this.key, this.context.limits.outcomeTtlMs);
   }
 
   private useLevel(waiter: Waiter): void {
@@ -348,8 +334,17 @@ export class AskingCall {
   }
 }
 
-function timedOut(): BridgeError {
-  return new BridgeError(internalError, 'request_timeout', 'The legacy server did not answer in time');
+function settleQuestion(session: Session, effect: QuestionEffect): void {
+  switch (effect.name) {
+    case 'reply':
+      session.asking.reply(effect.question, effect.answer);
+      return;
+    case 'refuse':
+      session.asking.refuse(effect.question, effect.why);
+      return;
+    case 'disown':
+      session.asking.disown(effect.question);
+  }
 }
 
 function queueTimeout(): BridgeError {
@@ -359,9 +354,4 @@ function queueTimeout(): BridgeError {
 
 function tooManyParked(): BridgeError {
   return new BridgeError(internalError, 'too_many_parked', 'Too many calls wait for input');
-}
-
-function refusedState(reason: 'request_state_expired' | 'request_state_mismatch'): BridgeError {
-  const why = reason === 'request_state_expired' ? 'has expired' : 'does not belong to this request';
-  return new BridgeError(invalidParams, reason, `The request state ${why}`);
 }

@@ -7,9 +7,9 @@ import { open } from '../continuation/request-state.ts';
 import { BridgeError, type ErrorReason } from '../errors.ts';
 import type { Frame } from '../jsonrpc/frame.ts';
 import { silentLogger, type Logger } from '../log.ts';
-import { invalidParams, methodNotFound, unsupportedVersion } from '../protocol/error-codes.ts';
+import { internalError, invalidParams, methodNotFound, unsupportedVersion } from '../protocol/error-codes.ts';
 import { findMethod, type Method } from '../protocol/methods.ts';
-import { checkParams, paramString, type ModernRequest } from '../protocol/modern-request.ts';
+import { checkParams, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import { SessionPool } from '../session/pool.ts';
@@ -152,7 +152,7 @@ export class Bridge {
     this.isClosing = true;
     this.subscriptions.endAll();
     await this.drained(drainMs);
-    this.context.parked.endAll('The bridge is shutting down');
+    this.context.parked.endAll(shuttingDown());
     await this.context.pool.close('the bridge is shutting down');
   }
 
@@ -180,7 +180,7 @@ export class Bridge {
     const method = findMethod(request.method, this.options.forwardedMethods);
     if (method === undefined) throw unknownMethod();
     checkParams(request, method);
-    if (this.isClosing) throw new BridgeError(-32603, 'shutting_down', 'The bridge is shutting down', { status: 503 });
+    if (this.isClosing) throw shuttingDown();
     if (method.kind !== 'ask') return this.onSession(method, request, responder);
     return request.requestState === undefined
       ? this.startCall(method, request, caller, responder)
@@ -211,7 +211,12 @@ export class Bridge {
     };
   }
 
-  private serveOn(session: Session, method: Method, request: ModernRequest, responder: ListenResponder): Cancel {
+  private serveOn(
+    session: Session,
+    method: Method,
+    request: ModernRequest,
+    responder: ListenResponder,
+  ): Cancel {
     checkCapability(session, method);
     const { cacheTtlMs: ttlMs, cacheScope } = this.options;
     switch (method.kind) {
@@ -228,7 +233,12 @@ export class Bridge {
     }
   }
 
-  private startCall(method: Method, request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+  private startCall(
+    method: Method,
+    request: ModernRequest,
+    caller: Caller,
+    responder: ListenResponder,
+  ): Cancel {
     const call = new AskingCall(this.context, method, request, caller, responder);
     const start = (session: Session): void => {
       checkCapability(session, method);
@@ -247,7 +257,12 @@ export class Bridge {
   }
 
   /** spec 2026-07-28 basic/patterns/mrtr#server-requirements (4), (5) */
-  private retryCall(request: ModernRequest, state: string, caller: Caller, responder: ListenResponder): Cancel {
+  private retryCall(
+    request: ModernRequest,
+    state: string,
+    caller: Caller,
+    responder: ListenResponder,
+  ): Cancel {
     const { keyRing, clock, upstream, instance, parked } = this.context;
     const opened = open(keyRing, state, clock.now());
     if (!opened.ok) throw refused(opened.reason, 'The request state cannot be used');
@@ -259,7 +274,8 @@ export class Bridge {
       continuation.digest === digest;
     if (!isSame) throw refused('request_state_mismatch', 'The request state belongs to another request');
     const call = continuation.instance === instance ? parked.find(continuation.call) : undefined;
-    if (call === undefined) throw refused('call_lost', 'The call that asked is over; call again to start anew');
+    if (call === undefined)
+      throw refused('call_lost', 'The call that asked is over; call again to start anew');
     return call.retry(continuation.round, request, responder);
   }
 
@@ -273,6 +289,10 @@ export class Bridge {
 function checkCapability(session: Session, method: Method): void {
   const { capability } = method;
   if (capability !== undefined && !session.profile.methods.has(capability)) throw unknownMethod();
+}
+
+function shuttingDown(): BridgeError {
+  return new BridgeError(internalError, 'shutting_down', 'The bridge is shutting down', { status: 503 });
 }
 
 function unknownMethod(): BridgeError {

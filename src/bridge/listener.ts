@@ -1,13 +1,18 @@
 // One subscriptions/listen stream: acknowledged first, then events of the kinds and URIs it asked for. A client that
 // reads slowly holds no memory: what it could not be sent is remembered by kind, and told once.
 import type { Frame } from '../jsonrpc/frame.ts';
-import { isEmpty, toAcknowledgement, toEvent, toListenResult, type SubscriptionFilter } from '../translate/subscription-up.ts';
+import {
+  isEmpty,
+  toAcknowledgement,
+  toEvent,
+  toListenResult,
+  type SubscriptionFilter,
+} from '../translate/subscription-up.ts';
 import type { ListenResponder } from './outcome.ts';
 
 /** What has changed: a list, or one resource. */
 export type Change =
-  | { readonly kind: 'tools' | 'prompts' | 'resources' }
-  | { readonly kind: 'resource'; readonly uri: string };
+  { readonly kind: 'tools' | 'prompts' | 'resources' } | { readonly kind: 'resource'; readonly uri: string };
 
 export class Listener {
   private readonly responder: ListenResponder;
@@ -29,24 +34,25 @@ export class Listener {
     return this.filter.uris;
   }
 
-  get isOver(): boolean {
-    return this.state === 'over';
-  }
-
-  /** Tells the client what it will be told of. With nothing to tell, the stream ends at once. */
-  acknowledge(honoured: SubscriptionFilter, serverInfo: Buffer): void {
-    if (this.state !== 'opening') return;
+  /** Tells the client what it will be told of. With nothing to tell, the stream ends at once. True when it is open. */
+  acknowledge(honoured: SubscriptionFilter, serverInfo: Buffer): boolean {
+    if (this.state !== 'opening') return false;
     this.filter = honoured;
     this.state = 'open';
     this.responder.notify('notifications/subscriptions/acknowledged', toAcknowledgement(this.id, honoured));
-    if (isEmpty(honoured)) this.end(serverInfo);
-    else this.flush();
+    if (isEmpty(honoured)) {
+      this.end(serverInfo);
+      return false;
+    }
+    this.flush();
+    return true;
   }
 
   /** Something has changed; `frame` is what the server said of it. */
   tell(change: Change, frame: Frame | undefined): void {
     if (this.state === 'over' || !this.wants(change)) return;
-    if (this.state === 'open' && this.missed.size === 0 && this.responder.canTakeMore()) this.send(change, frame);
+    if (this.state === 'open' && this.missed.size === 0 && this.responder.canTakeMore())
+      this.send(change, frame);
     else this.miss(change);
   }
 
@@ -97,7 +103,9 @@ export class Listener {
   private send(change: Change, frame: Frame | undefined): void {
     const uri = change.kind === 'resource' ? change.uri : undefined;
     const method =
-      change.kind === 'resource' ? 'notifications/resources/updated' : `notifications/${change.kind}/list_changed`;
+      change.kind === 'resource'
+        ? 'notifications/resources/updated'
+        : `notifications/${change.kind}/list_changed`;
     this.responder.notify(method, toEvent(this.id, frame, uri));
   }
 }

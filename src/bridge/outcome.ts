@@ -28,7 +28,9 @@ export function outcomeOf(error: unknown): Outcome & { kind: 'error' } {
   const known =
     error instanceof BridgeError
       ? error
-      : new BridgeError(internalError, 'internal', 'The bridge failed to serve this request', { cause: error });
+      : new BridgeError(internalError, 'internal', 'The bridge failed to serve this request', {
+          cause: error,
+        });
   const { code, message, data, status } = known;
   return { kind: 'error', body: [toBytes({ code, message, data })], status };
 }

@@ -13,7 +13,7 @@ export interface AskedQuestion {
 }
 
 /** Good answers of the client, as JSON text of legacy results, by key. */
-export type Answers = ReadonlyMap<string, Chunks>;
+type Answers = ReadonlyMap<string, Chunks>;
 
 interface Parked {
   readonly name: 'parked';
@@ -102,7 +102,10 @@ function show(round: number, questions: readonly AskedQuestion[], answered: Park
 function asked(state: Exclude<CallState, { name: 'ended' }>, question: AskedQuestion): CallStep {
   switch (state.name) {
     case 'running':
-      return { state: { ...state, name: 'gathering', asked: [question] }, effects: [{ name: 'open window' }] };
+      return {
+        state: { ...state, name: 'gathering', asked: [question] },
+        effects: [{ name: 'open window' }],
+      };
     case 'gathering':
       return { state: { ...state, asked: [...state.asked, question] }, effects: [] };
     case 'parked':
@@ -144,7 +147,8 @@ function afterAnswers(state: Parked): CallStep {
     const step = show(state.round + 1, state.joined, []);
     return { ...step, state: { ...step.state, outcome: state.outcome } as Parked };
   }
-  if (state.outcome !== undefined) return { state: ended, effects: [{ name: 'settle', outcome: state.outcome }] };
+  if (state.outcome !== undefined)
+    return { state: ended, effects: [{ name: 'settle', outcome: state.outcome }] };
   return { state: { name: 'running', round: state.round }, effects: [{ name: 'go on' }] };
 }
 
@@ -158,7 +162,11 @@ function finished(state: CallState, outcome: Outcome): CallStep {
 }
 
 function givenUp(state: CallState, why: string, outcome: Outcome | undefined): CallStep {
-  const refuse = ({ question }: { readonly question: Question }): CallEffect => ({ name: 'refuse', question, why });
+  const refuse = ({ question }: { readonly question: Question }): CallEffect => ({
+    name: 'refuse',
+    question,
+    why,
+  });
   const effects: CallEffect[] = [...windowEffect(state)];
   if (state.name === 'gathering') effects.push(...state.asked.map(refuse));
   if (state.name === 'parked')

@@ -1,6 +1,7 @@
 // The calls that a request state can lead to: those with questions at their clients, and, for a while, those that
 // have ended, so that a retry presented again gets the same outcome.
 import type { Clock } from '../clock.ts';
+import type { BridgeError } from '../errors.ts';
 import type { AskingCall } from './asking-call.ts';
 
 export class ParkedCalls {
@@ -41,7 +42,7 @@ export class ParkedCalls {
   }
 
   /** Ends every parked call: its questions are answered as cancelled. */
-  endAll(why: string): void {
-    for (const call of [...this.waitingForInput]) call.end(why);
+  endAll(error: BridgeError): void {
+    for (const call of [...this.waitingForInput]) call.end(error);
   }
 }

@@ -1,8 +1,6 @@
 // Serves the methods that cannot ask: lists (from memory where the server promises to say when they change),
 // completion, and what the user lets through.
-import { BridgeError } from '../errors.ts';
 import { join, slice, find, type Frame } from '../jsonrpc/frame.ts';
-import { internalError } from '../protocol/error-codes.ts';
 import type { Method } from '../protocol/methods.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Session } from '../session/session.ts';
@@ -10,10 +8,10 @@ import { toLegacyRequest } from '../translate/request-down.ts';
 import type { CacheHints } from '../translate/result-up.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
-import { Waiter } from './delivery.ts';
 import { familyOf } from './list-cache.ts';
 import { outcomeOf, type Outcome, type Responder } from './outcome.ts';
-import { answerOf, lostOutcome, uncached } from './upstream-answer.ts';
+import { answerOf, lostOutcome, timedOut, uncached } from './upstream-answer.ts';
+import { Waiter } from './waiter.ts';
 
 /** Serves the request on an open session. Returns how its client gives it up. */
 export function servePlainCall(
@@ -48,12 +46,15 @@ export function servePlainCall(
 
 function listHints(context: BridgeContext, session: Session, method: string): CacheHints {
   const { cacheTtlMs, cacheScope } = context.limits;
-  return session.profile.listChanged[familyOf(method)] ? { ttlMs: cacheTtlMs, cacheScope } : { ...uncached, cacheScope };
+  return session.profile.listChanged[familyOf(method)]
+    ? { ttlMs: cacheTtlMs, cacheScope }
+    : { ...uncached, cacheScope };
 }
 
 /** Names a page; undefined when the request has params that the cache does not know. */
 function pageKey(request: ModernRequest): string | undefined {
-  if (request.params.members.some((member) => member.key !== '_meta' && member.key !== 'cursor')) return undefined;
+  if (request.params.members.some((member) => member.key !== '_meta' && member.key !== 'cursor'))
+    return undefined;
   const cursor = find(request.params.members, 'cursor');
   return `${request.method} ${cursor ? slice(request.frame.bytes, cursor).toString('utf8') : ''}`;
 }
@@ -66,7 +67,7 @@ function forward(
   toOutcome: (frame: Frame) => Outcome,
 ): () => void {
   const waiter = new Waiter(request, responder);
-  let isOver = false;
+  let isOver = false as boolean;
   const finish = (outcome: Outcome | undefined): void => {
     if (isOver) return;
     isOver = true;
@@ -75,28 +76,25 @@ function forward(
     else waiter.answer(outcome);
   };
   const clock = new CallClock(context.clock, context.limits, () => {
-    finish(outcomeOf(new BridgeError(internalError, 'request_timeout', 'The legacy server did not answer in time')));
+    finish(outcomeOf(timedOut()));
     session.cancel(id, 'The request took too long');
   });
   if (request.logLevel !== undefined) waiter.releaseLevel = context.levels.acquire(session, request.logLevel);
-  const id = session.request(
-    (newId) => toLegacyRequest(request, newId, request.progressToken && newId),
-    {
-      onAnswer: (frame) => {
-        finish(toOutcome(frame));
-      },
-      onLost: (reason) => {
-        finish(lostOutcome(reason));
-      },
-      onProgress: (frame) => {
-        clock.touch();
-        waiter.onProgress(frame);
-      },
-      onLogMessage: (frame) => {
-        waiter.onLogMessage(frame);
-      },
+  const id = session.request((newId) => toLegacyRequest(request, newId, request.progressToken && newId), {
+    onAnswer: (frame) => {
+      finish(toOutcome(frame));
     },
-  );
+    onLost: (reason) => {
+      finish(lostOutcome(reason));
+    },
+    onProgress: (frame) => {
+      clock.touch();
+      waiter.onProgress(frame);
+    },
+    onLogMessage: (frame) => {
+      waiter.onLogMessage(frame);
+    },
+  });
   if (!isOver) clock.run();
   return () => {
     if (isOver) return;

@@ -35,6 +35,8 @@ export class Subscriptions {
   private readonly clock: Clock;
   private readonly pool: SessionPool;
   private readonly listeners = new Set<Listener>();
+  /** Those that hold shares of their URIs. */
+  private readonly acknowledged = new WeakSet<Listener>();
   private readonly resources: ResourceSubscriptions;
   private isEnding = false;
 
@@ -83,7 +85,8 @@ export class Subscriptions {
   /** Ends all streams gracefully. */
   endAll(): void {
     this.isEnding = true;
-    const serverInfo = this.pool.current?.profile.serverInfo ?? Buffer.from('{"name":"mcp-bridge","version":"0"}');
+    const serverInfo =
+      this.pool.current?.profile.serverInfo ?? Buffer.from('{"name":"mcp-bridge","version":"0"}');
     for (const listener of this.listeners) listener.end(serverInfo);
     this.listeners.clear();
   }
@@ -91,16 +94,13 @@ export class Subscriptions {
   private async open(listener: Listener, wanted: SubscriptionFilter, session: Session): Promise<void> {
     const honoured = await Promise.all(wanted.uris.map((uri) => this.resources.acquire(session, uri)));
     const uris = wanted.uris.filter((_, index) => honoured[index] === true);
-    if (listener.isOver) {
-      for (const uri of uris) this.resources.release(this.pool.current, uri);
+    if (listener.acknowledge({ ...wanted, uris }, session.profile.serverInfo)) {
+      this.acknowledged.add(listener);
       return;
     }
-    listener.acknowledge({ ...wanted, uris }, session.profile.serverInfo);
-    if (listener.isOver) this.listeners.delete(listener);
-    else this.acknowledged.add(listener);
+    this.listeners.delete(listener);
+    for (const uri of uris) this.resources.release(this.pool.current, uri);
   }
-
-  private readonly acknowledged = new WeakSet<Listener>();
 
   private remove(listener: Listener): void {
     if (!this.listeners.delete(listener) || !this.acknowledged.has(listener)) return;

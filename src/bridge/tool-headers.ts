@@ -69,7 +69,11 @@ export class ToolHeaders {
       };
       const params = cursor === undefined ? [text('{}')] : [text('{"cursor":'), cursor, text('}')];
       const id = session.request(
-        (newId) => [text(`{"jsonrpc":"2.0","id":${String(newId)},"method":"tools/list","params":`), ...params, text('}')],
+        (newId) => [
+          text(`{"jsonrpc":"2.0","id":${String(newId)},"method":"tools/list","params":`),
+          ...params,
+          text('}'),
+        ],
         {
           onAnswer: settle,
           onLost: () => {

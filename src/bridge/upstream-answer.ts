@@ -37,7 +37,13 @@ function unreadable(): BridgeError {
   return new BridgeError(internalError, 'upstream_response', 'The legacy server gave an unreadable answer');
 }
 
+export function timedOut(): BridgeError {
+  return new BridgeError(internalError, 'request_timeout', 'The legacy server did not answer in time');
+}
+
 /** The session ended before the answer came; the request is not sent again. */
 export function lostOutcome(reason: string): Outcome & { kind: 'error' } {
-  return outcomeOf(new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`));
+  return outcomeOf(
+    new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`),
+  );
 }

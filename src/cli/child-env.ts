@@ -3,7 +3,16 @@
 
 const passedOn = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'TZ', 'TMPDIR'],
-  ...['APPDATA', 'HOMEDRIVE', 'HOMEPATH', 'LOCALAPPDATA', 'PATHEXT', 'PROGRAMFILES', 'SYSTEMDRIVE', 'SYSTEMROOT'],
+  ...[
+    'APPDATA',
+    'HOMEDRIVE',
+    'HOMEPATH',
+    'LOCALAPPDATA',
+    'PATHEXT',
+    'PROGRAMFILES',
+    'SYSTEMDRIVE',
+    'SYSTEMROOT',
+  ],
   ...['TEMP', 'TMP', 'USERNAME', 'USERPROFILE', 'WINDIR'],
 ];
 const own = /^MCP_BRIDGE_/i;

@@ -35,7 +35,9 @@ export async function run(): Promise<number> {
   process.on('exit', killAllGroups);
   const bridge = createBridge(settings, version, log);
   bridge.warmUp();
-  return settings.http === undefined ? runStdio(bridge, settings, log) : runHttp(bridge, settings, settings.http, log);
+  return settings.http === undefined
+    ? runStdio(bridge, settings, log)
+    : runHttp(bridge, settings, settings.http, log);
 }
 
 function packageVersion(): string {
@@ -59,7 +61,11 @@ function createBridge(settings: Settings, version: string, log: Logger): Bridge 
 async function runStdio(bridge: Bridge, settings: Settings, log: Logger): Promise<number> {
   const { stdin: input, stdout: output } = process;
   const face = new StdioFace({ bridge, input, output, maxMessageBytes: settings.maxClientMessageBytes, log });
-  const reason = await Promise.race([face.ended.then(() => 'the client has gone'), stopSignal(), parentDeath()]);
+  const reason = await Promise.race([
+    face.ended.then(() => 'the client has gone'),
+    stopSignal(),
+    parentDeath(),
+  ]);
   log.info({ reason }, 'shutting down');
   await bridge.close(drainMs);
   await new Promise((resolve) => output.write('', resolve));

@@ -1,7 +1,13 @@
 // Option values as a person writes them. Each throws an Error whose message says what would be right.
 
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const sizeUnits: Readonly<Record<string, number>> = { '': 1, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  B: 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+};
 
 /** `500ms`, `30s`, `10m`, `1h` as milliseconds. */
 export function parseDuration(value: string): number {
@@ -25,39 +31,32 @@ export function parseSize(value: string): number {
 /** A whole number from `min` to `max`. */
 export function parseCount(value: string, min: number, max: number): number {
   const count = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (!(count >= min && count <= max)) throw new Error(`a whole number from ${String(min)} to ${String(max)}`);
+  if (!(count >= min && count <= max))
+    throw new Error(`a whole number from ${String(min)} to ${String(max)}`);
   return count;
 }
 
+/** White space, a part in double quotes, one in single quotes, a character behind a backslash, a plain run. */
+const commandPart = /(\s+)|"((?:[^"\\]|\\[^])*)"|'([^']*)'|\\([^])|([^\s"'\\]+)/y;
+
 /**
  * A command string split into words as a shell would: white space separates, quotes keep together, a backslash takes
- * the next character as it is (in double quotes only before `"` and `\`). Nothing is expanded and no shell is run.
+ * the next character as it is (in double quotes only `"` and `\`). Nothing is expanded and no shell is run.
  */
 export function splitWords(command: string): readonly string[] {
   const words: string[] = [];
-  let word: string | undefined;
-  let quote: string | undefined;
-  for (let at = 0; at < command.length; at += 1) {
-    const character = command[at] as string;
-    const next = command[at + 1];
-    if (character === quote) quote = undefined;
-    else if (character === '\\' && takesNext(quote, next)) {
-      word = (word ?? '') + (next as string);
-      at += 1;
-    } else if (quote === undefined && (character === '"' || character === "'")) {
-      quote = character;
-      word ??= '';
-    } else if (quote === undefined && /\s/.test(character)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else word = (word ?? '') + character;
+  let isInWord = false;
+  commandPart.lastIndex = 0;
+  while (commandPart.lastIndex < command.length) {
+    const match = commandPart.exec(command);
+    if (match === null) throw new Error('a command whose quotes are closed and that ends in no backslash');
+    const [, space, double, single, escaped, plain] = match;
+    const part = double?.replace(/\\(["\\])/g, '$1') ?? single ?? escaped ?? plain;
+    if (space === undefined && part !== undefined) {
+      if (isInWord) words.push((words.pop() ?? '') + part);
+      else words.push(part);
+    }
+    isInWord = space === undefined;
   }
-  if (quote !== undefined) throw new Error('a quote in the command is not closed');
-  if (word !== undefined) words.push(word);
   return words;
-}
-
-function takesNext(quote: string | undefined, next: string | undefined): boolean {
-  if (next === undefined || quote === "'") return false;
-  return quote === undefined || next === '"' || next === '\\';
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 const keyBytes = 32;
 const keyName = /^[A-Za-z0-9_-]{1,32}$/;
 
-export interface Key {
+interface Key {
   readonly name: string;
   readonly secret: Buffer;
 }
@@ -36,9 +36,11 @@ export function parseKeyRing(text: string): ParsedKeyRing {
     const name = part.slice(0, colon);
     const secret = Buffer.from(part.slice(colon + 1), 'base64');
     const place = `key ${String(keys.length + 1)}`;
-    if (colon === -1 || !keyName.test(name)) return { ok: false, reason: `${place} is not of the form name:base64` };
+    if (colon === -1 || !keyName.test(name))
+      return { ok: false, reason: `${place} is not of the form name:base64` };
     if (secret.length !== keyBytes) return { ok: false, reason: `${place} does not have 32 bytes` };
-    if (keys.some((key) => key.name === name)) return { ok: false, reason: `${place} has the name of another` };
+    if (keys.some((key) => key.name === name))
+      return { ok: false, reason: `${place} has the name of another` };
     keys.push({ name, secret });
   }
   const [first, ...others] = keys;

@@ -35,7 +35,12 @@ export function seal(ring: KeyRing, continuation: Continuation): string {
   sealing.setAAD(Buffer.from(name));
   const { upstream, instance, call, round, principal, digest, expiresAt } = continuation;
   const content = JSON.stringify([upstream, instance, call, round, principal, digest, expiresAt]);
-  const sealed = Buffer.concat([nonce, sealing.update(content, 'utf8'), sealing.final(), sealing.getAuthTag()]);
+  const sealed = Buffer.concat([
+    nonce,
+    sealing.update(content, 'utf8'),
+    sealing.final(),
+    sealing.getAuthTag(),
+  ]);
   return `${name}.${sealed.toString('base64url')}`;
 }
 
@@ -57,7 +62,9 @@ export function open(ring: KeyRing, state: string, now: number): OpenedState {
 }
 
 function decrypt(name: string, secret: Buffer, sealed: Buffer): string | undefined {
-  const opening = createDecipheriv(cipher, secret, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  const opening = createDecipheriv(cipher, secret, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
   opening.setAAD(Buffer.from(name));
   opening.setAuthTag(sealed.subarray(-tagBytes));
   const body = sealed.subarray(nonceBytes, -tagBytes);

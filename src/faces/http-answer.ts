@@ -23,7 +23,11 @@ export class HttpAnswer {
   constructor(
     response: ServerResponse,
     id: RequestId | undefined,
-    options: { readonly headers: Readonly<Record<string, string>>; readonly mayStream: boolean; readonly now: number },
+    options: {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly mayStream: boolean;
+      readonly now: number;
+    },
   ) {
     this.response = response;
     this.id = id;

@@ -31,5 +31,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, onBody: Bod
 }
 
 function tooLarge(): BridgeError {
-  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', { status: 413 });
+  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', {
+    status: 413,
+  });
 }

@@ -10,7 +10,9 @@ const plainValue = /^[\x20-\x7e\t]*$/;
 const encodedValue = /^=\?base64\?(.*)\?=$/s;
 
 function mismatch(header: string, why: string): BridgeError {
-  return new BridgeError(headerMismatch, 'header_mismatch', `Header mismatch: ${header} ${why}`, { status: 400 });
+  return new BridgeError(headerMismatch, 'header_mismatch', `Header mismatch: ${header} ${why}`, {
+    status: 400,
+  });
 }
 
 /** The value of a header without white space around it; undefined when it is missing. Throws on odd characters. */
@@ -37,7 +39,8 @@ function decoded(header: string, value: string): string {
 function mustBe(headers: IncomingHttpHeaders, header: string, expected: string, isEncodable: boolean): void {
   const value = valueOf(headers, header);
   if (value === undefined) throw mismatch(header, 'is missing');
-  if ((isEncodable ? decoded(header, value) : value) !== expected) throw mismatch(header, 'differs from the body');
+  if ((isEncodable ? decoded(header, value) : value) !== expected)
+    throw mismatch(header, 'differs from the body');
 }
 
 /** Throws -32020 with HTTP 400 unless the standard headers say what the body says. #server-validation */
@@ -45,7 +48,7 @@ export function checkStandardHeaders(headers: IncomingHttpHeaders, request: Mode
   mustBe(headers, 'MCP-Protocol-Version', request.version, false);
   mustBe(headers, 'Mcp-Method', request.method, false);
   const nameParam = findMethod(request.method, [])?.nameParam;
-  const name = nameParam && paramString(request, nameParam);
+  const name = nameParam === undefined ? undefined : paramString(request, nameParam);
   if (name !== undefined) mustBe(headers, 'Mcp-Name', name, true);
 }
 

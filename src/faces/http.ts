@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type ListenResponder } from '../bridge/outcome.ts';
-import { BridgeError } from '../errors.ts';
+import { BridgeError, type ErrorReason } from '../errors.ts';
 import { parseFrame, type Frame } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
@@ -12,7 +12,13 @@ import { idOf, paramString, parseClientMessage, type ModernRequest } from '../pr
 import type { ParamHeader } from '../protocol/param-headers.ts';
 import { HttpAnswer } from './http-answer.ts';
 import { readBody } from './http-body.ts';
-import { corsHeaders, isHostAllowed, isOriginAllowed, preflightHeaders, type GuardOptions } from './http-guard.ts';
+import {
+  corsHeaders,
+  isHostAllowed,
+  isOriginAllowed,
+  preflightHeaders,
+  type GuardOptions,
+} from './http-guard.ts';
 import { checkParamHeaders, checkStandardHeaders } from './http-headers.ts';
 import { admit, frameFault } from './wire.ts';
 
@@ -76,23 +82,28 @@ export class HttpFace {
 
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers;
-    if (!isHostAllowed(request, this.options)) return refuse(response, forbidden('This host name is not served here'));
-    if (origin !== undefined && !isOriginAllowed(origin, this.options))
-      return refuse(response, forbidden('This origin may not call'));
-    const headers = corsHeaders(origin);
-    const [path] = (request.url ?? '').replace(/^https?:\/\/[^/]*/i, '').split('?', 1);
-    if (path !== this.options.path) return refuse(response, notFound(), headers);
-    if (request.method === 'OPTIONS') {
+    const headers = origin !== undefined && isOriginAllowed(origin, this.options) ? corsHeaders(origin) : {};
+    const refusal = this.refusalOf(request);
+    if (refusal !== undefined) refuse(response, refusal, headers);
+    else if (request.method === 'OPTIONS')
       response.writeHead(204, { ...headers, ...preflightHeaders(request) }).end();
-      return;
-    }
-    if (request.method !== 'POST') return refuse(response, notAllowed(), { ...headers, Allow: 'POST, OPTIONS' });
-    if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
-      return refuse(response, wrongMediaType(), headers);
-    readBody(request, this.options.maxMessageBytes, (body) => {
-      if (body instanceof BridgeError) refuse(response, body, { ...headers, Connection: 'close' });
-      else this.onBody(request, response, body, headers);
-    });
+    else
+      readBody(request, this.options.maxMessageBytes, (body) => {
+        if (body instanceof BridgeError) refuse(response, body, { ...headers, Connection: 'close' });
+        else this.onBody(request, response, body, headers);
+      });
+  }
+
+  /** What is wrong with a request before its body is looked at. */
+  private refusalOf(request: IncomingMessage): BridgeError | undefined {
+    const { origin, 'content-type': mediaType } = request.headers;
+    if (!isHostAllowed(request, this.options)) return refusals.host();
+    if (origin !== undefined && !isOriginAllowed(origin, this.options)) return refusals.origin();
+    const [path] = (request.url ?? '').replace(/^https?:\/\/[^/]*/i, '').split('?', 1);
+    if (path !== this.options.path) return refusals.path();
+    if (request.method === 'OPTIONS') return undefined;
+    if (request.method !== 'POST') return refusals.method();
+    return /^application\/json\s*(?:;|$)/i.test(mediaType ?? '') ? undefined : refusals.mediaType();
   }
 
   private onBody(
@@ -131,13 +142,16 @@ export class HttpFace {
     frame: Frame,
     mayStream: boolean,
   ):
-    | { readonly request: ModernRequest; readonly rules: readonly ParamHeader[] | Promise<readonly ParamHeader[]> }
+    | {
+        readonly request: ModernRequest;
+        readonly rules: readonly ParamHeader[] | Promise<readonly ParamHeader[]>;
+      }
     | undefined {
     const message = parseClientMessage(frame);
     if (message.kind === 'notification') return undefined;
     const modern = admit(message);
     checkStandardHeaders(request.headers, modern);
-    if (modern.method === 'subscriptions/listen' && !mayStream) throw notAcceptable();
+    if (modern.method === 'subscriptions/listen' && !mayStream) throw refusals.accept();
     const tool = modern.method === 'tools/call' ? paramString(modern, 'name') : undefined;
     return { request: modern, rules: tool === undefined ? [] : this.options.bridge.paramHeaders(tool) };
   }
@@ -184,7 +198,11 @@ function toResponder(answer: HttpAnswer, response: ServerResponse): ListenRespon
   };
 }
 
-function refuse(response: ServerResponse, error: BridgeError, headers: Readonly<Record<string, string>> = {}): void {
+function refuse(
+  response: ServerResponse,
+  error: BridgeError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   new HttpAnswer(response, undefined, { headers, mayStream: false, now: 0 }).finish(outcomeOf(error));
 }
 
@@ -192,24 +210,15 @@ function acceptsStream(request: IncomingMessage): boolean {
   return /text\/event-stream|text\/\*|\*\/\*/i.test(request.headers.accept ?? '*/*');
 }
 
-function forbidden(why: string): BridgeError {
-  return new BridgeError(invalidRequest, 'forbidden', why, { status: 403 });
+function refusal(reason: ErrorReason, message: string, status: number): () => BridgeError {
+  return () => new BridgeError(invalidRequest, reason, message, { status });
 }
 
-function notFound(): BridgeError {
-  return new BridgeError(invalidRequest, 'not_found', 'There is nothing at this path', { status: 404 });
-}
-
-function notAllowed(): BridgeError {
-  return new BridgeError(invalidRequest, 'method_not_allowed', 'Only POST is served here', { status: 405 });
-}
-
-function wrongMediaType(): BridgeError {
-  const why = 'The body must be application/json';
-  return new BridgeError(invalidRequest, 'unsupported_media_type', why, { status: 415 });
-}
-
-function notAcceptable(): BridgeError {
-  const why = 'A listen stream needs a client that accepts text/event-stream';
-  return new BridgeError(invalidRequest, 'not_acceptable', why, { status: 406 });
-}
+const refusals = {
+  host: refusal('forbidden', 'This host name is not served here', 403),
+  origin: refusal('forbidden', 'This origin may not call', 403),
+  path: refusal('not_found', 'There is nothing at this path', 404),
+  method: refusal('method_not_allowed', 'Only POST is served here', 405),
+  mediaType: refusal('unsupported_media_type', 'The body must be application/json', 415),
+  accept: refusal('not_acceptable', 'A listen stream needs a client that accepts text/event-stream', 406),
+};

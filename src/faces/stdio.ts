@@ -108,7 +108,10 @@ export class StdioFace {
       },
       answer: (outcome) => {
         // A client that reads a notification and the answer in one chunk may drop the former: leave a tick between.
-        if (hasJustNotified) setImmediate(() => { this.finish(id, outcome); });
+        if (hasJustNotified)
+          setImmediate(() => {
+            this.finish(id, outcome);
+          });
         else this.finish(id, outcome);
       },
       canTakeMore: () => !output.writableNeedDrain,
@@ -147,5 +150,7 @@ function duplicateId(): BridgeError {
 }
 
 function tooLarge(): BridgeError {
-  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', { status: 413 });
+  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', {
+    status: 413,
+  });
 }

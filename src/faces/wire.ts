@@ -28,7 +28,8 @@ export function notificationFrame(method: string, params: Chunks): Chunks {
 
 /** spec 2026-07-28 basic/index#error-codes; a batch is one bad request, nothing of it is done. */
 export function frameFault(reason: FrameFault): BridgeError {
-  if (reason === 'unparsable') return new BridgeError(parseError, 'unparsable', 'Not valid JSON', { status: 400 });
+  if (reason === 'unparsable')
+    return new BridgeError(parseError, 'unparsable', 'Not valid JSON', { status: 400 });
   const what = reason === 'batch' ? 'Batches are not part of this protocol' : 'Not a JSON-RPC 2.0 request';
   return new BridgeError(invalidRequest, 'invalid_request', what, { status: 400 });
 }
@@ -53,8 +54,13 @@ function isModern(frame: Frame): boolean {
 /** spec 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions */
 function legacyClient(): BridgeError {
   const versions = servedVersions.join(', ');
-  return new BridgeError(unsupportedVersion, 'unsupported_version', `This endpoint speaks MCP ${versions} only`, {
-    status: 400,
-    data: { supported: servedVersions, requested: 'initialize' },
-  });
+  return new BridgeError(
+    unsupportedVersion,
+    'unsupported_version',
+    `This endpoint speaks MCP ${versions} only`,
+    {
+      status: 400,
+      data: { supported: servedVersions, requested: 'initialize' },
+    },
+  );
 }

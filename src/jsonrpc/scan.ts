@@ -15,11 +15,11 @@ export interface Member extends Span {
   readonly members: readonly Member[] | undefined;
 }
 
-/** Which objects have their members listed: `depth` 1 is a member of the outermost object. */
-export type Wanted = (key: string, depth: number) => boolean;
+/** Which objects have their members listed: `level` 1 is a member of the outermost object. */
+export type Wanted = (key: string, level: number) => boolean;
 
 /** Deeper nesting is refused: peers that parse recursively would fall over it. */
-export const maxDepth = 1000;
+const maxDepth = 1000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -36,9 +36,7 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 function isHexDigit(byte: number | undefined): boolean {
-  return (
-    isDigit(byte) || (byte !== undefined && ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66))
-  );
+  return isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 }
 
 /** The first position at or after `at` that is not JSON white space. */
@@ -50,23 +48,14 @@ export function skipSpace(bytes: Buffer, at: number): number {
   }
 }
 
+const simpleEscapes: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
+
 function endOfEscape(bytes: Buffer, at: number): number {
-  switch (bytes[at + 1]) {
-    case QUOTE:
-    case BACKSLASH:
-    case 0x2f: // slash
-    case 0x62: // b
-    case 0x66: // f
-    case 0x6e: // n
-    case 0x72: // r
-    case 0x74: // t
-      return at + 2;
-    case 0x75: // u
-      for (let digit = at + 2; digit < at + 6; digit += 1) if (!isHexDigit(bytes[digit])) return INVALID;
-      return at + 6;
-    default:
-      return INVALID;
-  }
+  const escaped = bytes[at + 1];
+  if (simpleEscapes.has(escaped)) return at + 2;
+  if (escaped !== 0x75) return INVALID;
+  for (let digit = at + 2; digit < at + 6; digit += 1) if (!isHexDigit(bytes[digit])) return INVALID;
+  return at + 6;
 }
 
 function endOfString(bytes: Buffer, start: number): number {
@@ -123,6 +112,7 @@ function endOfScalar(bytes: Buffer, start: number): number {
       return endOfWord(bytes, start, 'false');
     case 0x6e:
       return endOfWord(bytes, start, 'null');
+    case undefined:
     default:
       return endOfNumber(bytes, start);
   }
@@ -139,46 +129,48 @@ function startOfValue(bytes: Buffer, keyStart: number): number {
 
 // One scan at a time, and a scan never waits, so all scans share the stack of closing brackets.
 const closers = new Uint8Array(maxDepth + 1);
+let depth = 0;
 
 /** The end of the value that starts at `start`, or -1 when it is not valid JSON or nested too deep. */
 export function endOfValue(bytes: Buffer, start: number): number {
   let at = start;
-  let depth = 0;
+  depth = 0;
   for (;;) {
     const byte = bytes[at];
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      const closer = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
-      at = skipSpace(bytes, at + 1);
-      if (bytes[at] === closer) {
-        at += 1;
-      } else {
-        if (depth === maxDepth) return INVALID;
-        depth += 1;
-        closers[depth] = closer;
-        if (closer === CLOSE_OBJECT) at = startOfValue(bytes, at);
-        if (at === INVALID) return INVALID;
-        continue;
-      }
-    } else {
-      at = endOfScalar(bytes, at);
-      if (at === INVALID) return INVALID;
-    }
-    // A value has ended: close what ends with it, or go to the next one.
-    for (;;) {
-      if (depth === 0) return at;
-      at = skipSpace(bytes, at);
-      const next = bytes[at];
-      if (next === COMMA) {
-        at = skipSpace(bytes, at + 1);
-        if (closers[depth] === CLOSE_OBJECT) at = startOfValue(bytes, at);
-        if (at === INVALID) return INVALID;
-        break;
-      }
-      if (next !== closers[depth]) return INVALID;
-      depth -= 1;
-      at += 1;
-    }
+    let next = byte === OPEN_OBJECT || byte === OPEN_ARRAY ? enter(bytes, at, byte) : endOfScalar(bytes, at);
+    if (next >= 0) next = leave(bytes, next);
+    if (next >= INVALID) return next;
+    at = ~next;
   }
+}
+
+/** Into a container: `~` the start of its first value, or its end when it is empty. */
+function enter(bytes: Buffer, start: number, opener: number): number {
+  const closer = opener === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
+  const at = skipSpace(bytes, start + 1);
+  if (bytes[at] === closer) return at + 1;
+  if (depth === maxDepth) return INVALID;
+  depth += 1;
+  closers[depth] = closer;
+  return nextValue(bytes, at);
+}
+
+/** A value has ended: `~` the start of the next one, or the end of all that ends with it. */
+function leave(bytes: Buffer, end: number): number {
+  let at = end;
+  while (depth > 0) {
+    at = skipSpace(bytes, at);
+    if (bytes[at] === COMMA) return nextValue(bytes, skipSpace(bytes, at + 1));
+    if (bytes[at] !== closers[depth]) return INVALID;
+    depth -= 1;
+    at += 1;
+  }
+  return at;
+}
+
+function nextValue(bytes: Buffer, at: number): number {
+  const start = closers[depth] === CLOSE_OBJECT ? startOfValue(bytes, at) : at;
+  return start === INVALID ? INVALID : ~start;
 }
 
 /** The string that a JSON string token stands for. The token must be valid. */
@@ -201,13 +193,13 @@ interface Found {
  * Lists the members of the object that starts at `start`, in their order, duplicates included.
  * Objects among the values are listed too where `wanted` says so. Undefined when the text is not a valid object.
  */
-export function scanObject(bytes: Buffer, start: number, wanted: Wanted, depth = 1): Found | undefined {
+export function scanObject(bytes: Buffer, start: number, wanted: Wanted, level = 1): Found | undefined {
   if (bytes[start] !== OPEN_OBJECT) return undefined;
   const members: Member[] = [];
   let at = skipSpace(bytes, start + 1);
   if (bytes[at] === CLOSE_OBJECT) return { end: at + 1, members };
   for (;;) {
-    const member = scanMember(bytes, at, wanted, depth);
+    const member = scanMember(bytes, at, wanted, level);
     if (member === undefined) return undefined;
     members.push(member);
     at = skipSpace(bytes, member.end);
@@ -217,12 +209,12 @@ export function scanObject(bytes: Buffer, start: number, wanted: Wanted, depth =
   }
 }
 
-function scanMember(bytes: Buffer, keyStart: number, wanted: Wanted, depth: number): Member | undefined {
+function scanMember(bytes: Buffer, keyStart: number, wanted: Wanted, level: number): Member | undefined {
   const start = startOfValue(bytes, keyStart);
   if (start === INVALID) return undefined;
   const key = stringOf(bytes, { start: keyStart, end: endOfString(bytes, keyStart) });
-  if (bytes[start] === OPEN_OBJECT && wanted(key, depth)) {
-    const found = scanObject(bytes, start, wanted, depth + 1);
+  if (bytes[start] === OPEN_OBJECT && wanted(key, level)) {
+    const found = scanObject(bytes, start, wanted, level + 1);
     return found && { key, keyStart, start, end: found.end, members: found.members };
   }
   const end = endOfValue(bytes, start);

@@ -41,7 +41,8 @@ export function union(left: Capabilities, right: Capabilities): Capabilities {
  * came first. Each call is then held to its own client's capabilities.
  */
 export function bridgeCapabilities(version: string): Capabilities {
-  if (version === '2024-11-05' || version === '2025-03-26') return { roots: { listChanged: true }, sampling: {} };
+  if (version === '2024-11-05' || version === '2025-03-26')
+    return { roots: { listChanged: true }, sampling: {} };
   if (version === '2025-06-18') return { roots: { listChanged: true }, sampling: {}, elicitation: {} };
   return {
     roots: { listChanged: true },

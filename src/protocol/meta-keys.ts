@@ -4,7 +4,6 @@
 export const metaPrefix = 'io.modelcontextprotocol/';
 export const serverInfoKey = `${metaPrefix}serverInfo`;
 export const subscriptionIdKey = `${metaPrefix}subscriptionId`;
-export const relatedTaskKey = `${metaPrefix}related-task`;
 
 /** A legacy server may name the key under which its question is shown. */
 export const inputKeyKey = 'mcp-bridge/inputKey';

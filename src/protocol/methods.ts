@@ -21,7 +21,13 @@ export interface Method {
 }
 
 function method(name: string, kind: MethodKind, more: Partial<Method> = {}): [string, Method] {
-  const plain = { capability: undefined, required: {}, optional: {}, nameParam: undefined, isCacheable: false };
+  const plain = {
+    capability: undefined,
+    required: {},
+    optional: {},
+    nameParam: undefined,
+    isCacheable: false,
+  };
   return [name, { ...plain, name, kind, ...more }];
 }
 

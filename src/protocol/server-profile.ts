@@ -29,10 +29,14 @@ const placeholder = toBytes({ name: 'unnamed legacy server', version: '0' });
 export function parseInitializeResult(frame: Frame): ParsedProfile {
   const { bytes } = frame;
   const result = find(frame.members, 'result');
-  if (result?.members === undefined) return { ok: false, reason: 'the server did not answer initialize with a result' };
+  if (result?.members === undefined)
+    return { ok: false, reason: 'the server did not answer initialize with a result' };
   const version = stringMember(bytes, result.members, 'protocolVersion');
   if (!isLegacyVersion(version))
-    return { ok: false, reason: 'the server answered initialize with no protocol version that the bridge speaks' };
+    return {
+      ok: false,
+      reason: 'the server answered initialize with no protocol version that the bridge speaks',
+    };
   const capabilities = objectMembers(bytes, find(result.members, 'capabilities'));
   const has = (name: string): boolean => isPresent(bytes, find(capabilities, name));
   const promises = (name: string, what: string): boolean =>

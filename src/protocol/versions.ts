@@ -1,7 +1,7 @@
 // The protocol revisions this bridge stands between. spec 2026-07-28 basic/versioning#terminology
 
 /** What the face serves. */
-export const modernVersion = '2026-07-28';
+const modernVersion = '2026-07-28';
 export const servedVersions: readonly string[] = [modernVersion];
 
 /** What a legacy server may speak, newest first. */

@@ -92,7 +92,9 @@ export class Admission {
     if (isOneDomain([ticket, ...candidates, ...queued])) return true;
     if (this.view.isHolding()) return false;
     if (!ticket.isAsker()) return true;
-    return !hasAskerBefore && !candidates.some((other) => isRunningAsker(other) && other.domain !== ticket.domain);
+    return (
+      !hasAskerBefore && !candidates.some((other) => isRunningAsker(other) && other.domain !== ticket.domain)
+    );
   }
 
   private remove(ticket: Ticket): boolean {

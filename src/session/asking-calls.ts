@@ -89,7 +89,14 @@ export class AskingCalls {
   add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier): void {
     const { domain, askerName } = call;
     const state = 'running';
-    this.calls.set(id, { domain, askerName, carrier, state, isQuarantined: false, stopQuarantine: () => undefined });
+    this.calls.set(id, {
+      domain,
+      askerName,
+      carrier,
+      state,
+      isQuarantined: false,
+      stopQuarantine: () => undefined,
+    });
   }
 
   /** The call's questions are with its client now. */
@@ -154,7 +161,8 @@ export class AskingCalls {
     const { staticRoots } = this.options;
     // A server that uses an id twice at once could never tell the answers apart.
     if (this.questions.has(question)) return;
-    if (question.kind === 'roots' && staticRoots !== undefined) this.write(question.id, 'result', [staticRoots]);
+    if (question.kind === 'roots' && staticRoots !== undefined)
+      this.write(question.id, 'result', [staticRoots]);
     else this.settle(question, attribute(this.candidates(question), origin));
   }
 
@@ -244,7 +252,10 @@ export class AskingCalls {
 
   private failClosed(question: Question, reason: string): void {
     const running = [...this.calls.values()].map((call) => call.askerName);
-    this.options.log.warn({ question: question.kind, reason, running }, 'cannot tell whose question it is; refused');
+    this.options.log.warn(
+      { question: question.kind, reason, running },
+      'cannot tell whose question it is; refused',
+    );
     this.replyError(question, 'The client cannot be asked: the question belongs to no single call');
   }
 

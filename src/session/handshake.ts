@@ -15,7 +15,7 @@ export type HandshakeEvent =
   | { readonly name: 'fence passed' }
   | { readonly name: 'ended'; readonly reason: string };
 
-export type HandshakeEffect = 'initialize' | 'initialized and fence' | 'open' | 'fail';
+type HandshakeEffect = 'initialize' | 'initialized and fence' | 'open' | 'fail';
 
 export interface HandshakeStep {
   readonly state: HandshakeState;

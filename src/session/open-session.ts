@@ -85,7 +85,8 @@ class SessionOpening implements Opening {
   private onFrame(frame: Frame, origin: number | undefined): void {
     const isAnswer = stringMember(frame.bytes, frame.members, 'method') === undefined;
     const id = isAnswer ? idNumber(frame) : undefined;
-    if (this.state.name === 'initializing' && id === this.initializeId) this.dispatch({ name: 'answer', frame });
+    if (this.state.name === 'initializing' && id === this.initializeId)
+      this.dispatch({ name: 'answer', frame });
     else if (id === fenceId) this.dispatch({ name: 'fence passed' });
     else if (this.early !== undefined) this.early.receive(frame, origin);
     else this.answerEarly(frame);
@@ -146,8 +147,17 @@ class SessionOpening implements Opening {
     const head = [text('{"jsonrpc":"2.0","id":'), frame.bytes.subarray(id.start, id.end)];
     if (method === 'ping') this.link.send([...head, text(',"result":{}}')]);
     else if (method === 'roots/list')
-      this.link.send([...head, text(',"result":'), this.options.staticRoots ?? text('{"roots":[]}'), text('}')]);
-    else this.link.send([...head, text(',"error":{"code":-32601,"message":"Not before the handshake is over"}}')]);
+      this.link.send([
+        ...head,
+        text(',"result":'),
+        this.options.staticRoots ?? text('{"roots":[]}'),
+        text('}'),
+      ]);
+    else
+      this.link.send([
+        ...head,
+        text(',"error":{"code":-32601,"message":"Not before the handshake is over"}}'),
+      ]);
   }
 }
 

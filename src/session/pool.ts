@@ -83,7 +83,8 @@ export class SessionPool {
     const { remainingMs } = this.delay;
     if (this.isClosed) throw unavailable('the bridge is shutting down');
     if (remainingMs > patienceMs) throw unavailable('it has failed and will be started again soon');
-    if (remainingMs > 0) await new Promise<void>((resolve) => void this.options.clock.after(remainingMs, resolve));
+    if (remainingMs > 0)
+      await new Promise<void>((resolve) => void this.options.clock.after(remainingMs, resolve));
     return this.open();
   }
 
@@ -110,7 +111,10 @@ export class SessionPool {
       this.release(opening, reason);
       this.delay.ended();
       this.isBroken = !this.isClosed;
-      this.options.log.error({ upstream: this.options.upstream.label, reason }, 'legacy server could not be started');
+      this.options.log.error(
+        { upstream: this.options.upstream.label, reason },
+        'legacy server could not be started',
+      );
       throw unavailable(reason, error);
     }
   }
@@ -137,7 +141,12 @@ export class SessionPool {
 }
 
 function unavailable(reason: string, cause?: unknown): BridgeError {
-  return new BridgeError(internalError, 'upstream_unavailable', `The legacy server is not available: ${reason}`, {
-    cause,
-  });
+  return new BridgeError(
+    internalError,
+    'upstream_unavailable',
+    `The legacy server is not available: ${reason}`,
+    {
+      cause,
+    },
+  );
 }

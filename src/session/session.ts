@@ -152,7 +152,10 @@ export class Session {
   /** A message of the server was thrown away; if its first bytes say which request it answers, that one fails. */
   receiveOversize(start: Buffer, failure: Frame): void {
     const id = answerId.exec(start.toString('latin1'))?.[1];
-    this.options.log.warn({ isAnswer: id !== undefined }, 'server sent a message over the size limit; thrown away');
+    this.options.log.warn(
+      { isAnswer: id !== undefined },
+      'server sent a message over the size limit; thrown away',
+    );
     if (id !== undefined) this.finish(Number(id), failure);
   }
 
@@ -215,14 +218,19 @@ export class Session {
     const only = ofClients.length === 1 ? ofClients[0] : undefined;
     const owner = origin === undefined ? only : this.pending.get(origin);
     if (owner?.handlers.onLogMessage !== undefined) owner.handlers.onLogMessage(frame);
-    else this.options.log.debug({ bytes: frame.bytes.length }, 'server sent a log message that belongs to no call');
+    else
+      this.options.log.debug(
+        { bytes: frame.bytes.length },
+        'server sent a log message that belongs to no call',
+      );
   }
 
   private onRequest(method: string, id: RequestId, frame: Frame, origin: number | undefined): void {
     const kind = inputKind(method);
     if (method === 'ping') this.answer(id, 'result', [text('{}')]);
     else if (kind !== undefined) this.asking.ask({ id, kind, frame }, origin);
-    else this.answer(id, 'error', [text(JSON.stringify({ code: methodNotFound, message: 'Method not found' }))]);
+    else
+      this.answer(id, 'error', [text(JSON.stringify({ code: methodNotFound, message: 'Method not found' }))]);
   }
 
   private answer(id: RequestId, member: 'result' | 'error', body: Chunks): void {

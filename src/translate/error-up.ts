@@ -57,7 +57,8 @@ function hasUri(bytes: Buffer, data: Span | undefined): boolean {
 
 /** `,"data":…` with the added members in front; data that is not an object is kept beside them. */
 function dataOf(bytes: Buffer, data: Member | undefined, added: readonly Chunks[]): Chunks {
-  if (data === undefined) return added.length === 0 ? [] : wrapped(editObject(bytes, [], added, () => 'keep'));
+  if (data === undefined)
+    return added.length === 0 ? [] : wrapped(editObject(bytes, [], added, () => 'keep'));
   if (added.length === 0) return wrapped([slice(bytes, data)]);
   if (!startsWith(bytes, data, '{'))
     return wrapped(editObject(bytes, [], [...added, entry('data', [slice(bytes, data)])], () => 'keep'));

@@ -26,10 +26,7 @@ const COMPLETE = entry('resultType', [text('"complete"')]);
 
 function hintEntries(hints: CacheHints | undefined): readonly Chunks[] {
   if (hints === undefined) return [];
-  return [
-    entry('ttlMs', [toBytes(hints.ttlMs)]),
-    entry('cacheScope', [toBytes(hints.cacheScope)]),
-  ];
+  return [entry('ttlMs', [toBytes(hints.ttlMs)]), entry('cacheScope', [toBytes(hints.cacheScope)])];
 }
 
 /** The `_meta` of a result that has none of its own, with the server's name in it. */
@@ -57,8 +54,11 @@ export function toModernResult(frame: Frame, rules: ResultRules): Chunks | undef
 
 function signedMeta(bytes: Buffer, meta: Member, serverInfo: Buffer): Chunks | undefined {
   if (!startsWith(bytes, meta, '{')) return undefined;
-  return editObject(bytes, meta.members ?? membersOf(bytes, meta), [entry(serverInfoKey, [serverInfo])], (member) =>
-    member.key === serverInfoKey ? 'drop' : 'keep',
+  return editObject(
+    bytes,
+    meta.members ?? membersOf(bytes, meta),
+    [entry(serverInfoKey, [serverInfo])],
+    (member) => (member.key === serverInfoKey ? 'drop' : 'keep'),
   );
 }
 

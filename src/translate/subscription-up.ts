@@ -22,7 +22,9 @@ export function parseFilter(bytes: Buffer, notifications: Member): SubscriptionF
     tools: value['toolsListChanged'] === true,
     prompts: value['promptsListChanged'] === true,
     resources: value['resourcesListChanged'] === true,
-    uris: Array.isArray(uris) ? [...new Set(uris.filter((uri): uri is string => typeof uri === 'string'))] : [],
+    uris: Array.isArray(uris)
+      ? [...new Set(uris.filter((uri): uri is string => typeof uri === 'string'))]
+      : [],
   };
 }
 
@@ -38,7 +40,13 @@ export function toAcknowledgement(id: Buffer, filter: SubscriptionFilter): Chunk
     ...(filter.resources && { resourcesListChanged: true }),
     ...(filter.uris.length > 0 && { resourceSubscriptions: filter.uris }),
   };
-  return [text(`{"_meta":{"${subscriptionIdKey}":`), id, text('},"notifications":'), toBytes(honoured), text('}')];
+  return [
+    text(`{"_meta":{"${subscriptionIdKey}":`),
+    id,
+    text('},"notifications":'),
+    toBytes(honoured),
+    text('}'),
+  ];
 }
 
 /** The params of an event, as the server sent it (`frame`) or made up by the bridge. */
@@ -46,13 +54,20 @@ export function toEvent(id: Buffer, frame: Frame | undefined, uri: string | unde
   const tag = entry(subscriptionIdKey, [id]);
   const params = find(frame?.members, 'params');
   if (frame === undefined || params?.members === undefined) {
-    const members = [entry('_meta', editObject(nothing, [], [tag], () => 'keep'))];
+    const members = [
+      entry(
+        '_meta',
+        editObject(nothing, [], [tag], () => 'keep'),
+      ),
+    ];
     if (uri !== undefined) members.push(entry('uri', [toBytes(uri)]));
     return editObject(nothing, [], members, () => 'keep');
   }
   const meta = find(params.members, '_meta');
   const tagged = meta !== undefined && startsWith(frame.bytes, meta, '{') ? (meta.members ?? []) : [];
-  const newMeta = editObject(frame.bytes, tagged, [tag], (each) => (each.key === subscriptionIdKey ? 'drop' : 'keep'));
+  const newMeta = editObject(frame.bytes, tagged, [tag], (each) =>
+    each.key === subscriptionIdKey ? 'drop' : 'keep',
+  );
   return editObject(frame.bytes, params.members, [entry('_meta', newMeta)], (member): Change =>
     member.key === '_meta' ? 'drop' : 'keep',
   );

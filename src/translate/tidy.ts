@@ -27,7 +27,11 @@ function hasKey(bytes: Buffer, span: Span, name: string): boolean {
 }
 
 function hasNullMember(bytes: Buffer, span: Span): boolean {
-  for (let at = bytes.indexOf(NULL, span.start); at !== -1 && at < span.end; at = bytes.indexOf(NULL, at + 4)) {
+  for (
+    let at = bytes.indexOf(NULL, span.start);
+    at !== -1 && at < span.end;
+    at = bytes.indexOf(NULL, at + 4)
+  ) {
     let before = at - 1;
     while (before > span.start && (bytes[before] as number) <= 0x20) before -= 1;
     if (bytes[before] === COLON && bytes[before - 1] !== undefined && isAfterKey(bytes, before)) return true;

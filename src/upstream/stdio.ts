@@ -97,7 +97,11 @@ class StdioLink implements Link {
     });
     // The streams close after the exit, when all that was written has been read.
     child.on('close', (code, signal) => {
-      this.finish(code === null ? `server was ended by ${signal ?? 'a signal'}` : `server exited (code ${String(code)})`);
+      this.finish(
+        code === null
+          ? `server was ended by ${signal ?? 'a signal'}`
+          : `server exited (code ${String(code)})`,
+      );
     });
     child.on('exit', () => {
       // Whoever inherited the streams would keep `close` from coming; the rest of the group is ended with the leader.
@@ -108,10 +112,16 @@ class StdioLink implements Link {
   private logStderr(): void {
     const log = new LineSplitter(maxLoggedLine, {
       onLine: (line) => {
-        this.options.log.info({ upstream: this.label, stderr: line.toString('utf8') }, 'server wrote on stderr');
+        this.options.log.info(
+          { upstream: this.label, stderr: line.toString('utf8') },
+          'server wrote on stderr',
+        );
       },
       onOversize: (start) => {
-        this.options.log.info({ upstream: this.label, stderr: start.toString('utf8') }, 'server wrote a long line');
+        this.options.log.info(
+          { upstream: this.label, stderr: start.toString('utf8') },
+          'server wrote a long line',
+        );
       },
     });
     this.child.stderr.on('data', (chunk: Buffer) => {

@@ -1,0 +1,91 @@
+// The legs of a call towards its client: the first request, then a retry for each round. Several requests may wait for
+// one leg, when a client presents the same retry again; all get the same outcome, which is kept for a while.
+import type { Clock } from '../clock.ts';
+import { BridgeError } from '../errors.ts';
+import { invalidParams } from '../protocol/error-codes.ts';
+import type { Outcome } from './outcome.ts';
+import type { Waiter } from './waiter.ts';
+
+interface Delivery {
+  readonly round: number;
+  /** Digest of the answers that this leg brought; another set of answers is another retry. */
+  readonly answersDigest: string;
+  readonly waiters: Set<Waiter>;
+  outcome: Outcome | undefined;
+  settledAt: number;
+}
+
+export class Deliveries {
+  private readonly clock: Clock;
+  private readonly outcomeTtlMs: number;
+  private readonly byRound = new Map<number, Delivery>();
+  private current: Delivery;
+
+  constructor(clock: Clock, outcomeTtlMs: number, first: Waiter) {
+    this.clock = clock;
+    this.outcomeTtlMs = outcomeTtlMs;
+    this.current = this.begin(0, '', first);
+  }
+
+  /** Who waits for what happens next. */
+  get waiters(): Iterable<Waiter> {
+    return this.current.waiters;
+  }
+
+  /** A new leg: the answers to a round have come. */
+  begin(round: number, answersDigest: string, waiter: Waiter): Delivery {
+    for (const [old, delivery] of this.byRound) if (this.isOld(delivery)) this.byRound.delete(old);
+    const delivery = { round, answersDigest, waiters: new Set([waiter]), outcome: undefined, settledAt: 0 };
+    this.byRound.set(round, delivery);
+    this.current = delivery;
+    return delivery;
+  }
+
+  /** The leg changed nothing; its round may be answered anew. */
+  undo(round: number): void {
+    this.byRound.delete(round);
+  }
+
+  /**
+   * A retry of a round that was answered before waits with the first, or gets the outcome that is kept. False when
+   * the round has not been answered. Throws what the retry is to be refused with.
+   */
+  replay(round: number, answersDigest: string, waiter: Waiter): boolean {
+    const known = this.byRound.get(round);
+    if (known === undefined) return false;
+    if (known.answersDigest !== answersDigest) throw refusedState('request_state_mismatch');
+    if (this.isOld(known)) throw refusedState('request_state_expired');
+    if (known.outcome === undefined) known.waiters.add(waiter);
+    else waiter.answer(known.outcome);
+    return true;
+  }
+
+  /** A client gives up. True when it was the last that waited for the round. */
+  leave(round: number, waiter: Waiter): boolean {
+    const delivery = this.byRound.get(round);
+    if (delivery?.waiters.delete(waiter) !== true) return false;
+    waiter.releaseLevel();
+    return delivery.waiters.size === 0;
+  }
+
+  /** Brings the outcome to all who wait, unless they have had one. */
+  settle(outcome: Outcome): void {
+    const { current } = this;
+    if (current.outcome !== undefined) return;
+    current.outcome = outcome;
+    current.settledAt = this.clock.now();
+    const waiters = [...current.waiters];
+    current.waiters.clear();
+    for (const waiter of waiters) waiter.answer(outcome);
+  }
+
+  private isOld(delivery: Delivery): boolean {
+    return delivery.outcome !== undefined && this.clock.now() - delivery.settledAt > this.outcomeTtlMs;
+  }
+}
+
+/** spec 2026-07-28 basic/patterns/mrtr#server-requirements (5) */
+export function refusedState(reason: 'request_state_expired' | 'request_state_mismatch'): BridgeError {
+  const why = reason === 'request_state_expired' ? 'has expired' : 'does not belong to this request';
+  return new BridgeError(invalidParams, reason, `The request state ${why}`);
+}

@@ -1,0 +1,148 @@
+// The options of the command line, each also as `MCP_BRIDGE_<NAME>`: names, defaults and what their values look like.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { bridgeDefaults } from '../bridge/options.ts';
+import { parseCount, parseDuration, parseSize } from './parse-values.ts';
+
+/** The options as read; times are milliseconds, sizes bytes. */
+export interface Flags {
+  readonly upstream?: string;
+  readonly port?: number;
+  readonly host: string;
+  readonly path: string;
+  readonly env: readonly string[];
+  readonly inheritEnv?: boolean;
+  readonly cwd?: string;
+  readonly inputTtl: number;
+  readonly maxParked: number;
+  readonly attributionTimeout: number;
+  readonly requestTimeout: number;
+  readonly maxRequestTime: number;
+  readonly startTimeout: number;
+  readonly maxSessions: number;
+  readonly queueTimeout: number;
+  readonly quarantine: number;
+  readonly maxMessageBytes?: number;
+  readonly stateKeyFile?: string;
+  readonly root: readonly string[];
+  readonly allowUnauthenticated?: boolean;
+  readonly allowedOrigin: readonly string[];
+  readonly allowedHost: readonly string[];
+  readonly cacheTtl: number;
+  readonly cacheScope: 'public' | 'private';
+  readonly forwardMethod: readonly string[];
+  readonly logLevel: string;
+  readonly logFormat?: 'json' | 'pretty';
+}
+
+/** Where the program writes its help, its version and what is wrong with its arguments. */
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Commander's own wording for a bad value, whatever parser found it. */
+function checked<Value>(parse: (value: string) => Value): (value: string) => Value {
+  return (value) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? `It must be: ${error.message}.` : '');
+    }
+  };
+}
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+function option(flags: string, description: string): Option {
+  const made = new Option(flags, description);
+  return made.env(`MCP_BRIDGE_${made.name().replaceAll('-', '_').toUpperCase()}`);
+}
+
+function duration(name: string, description: string, defaultMs: number, shown: string): Option {
+  return option(`--${name} <duration>`, description)
+    .argParser(checked(parseDuration))
+    .default(defaultMs, shown);
+}
+
+function count(name: string, description: string, defaultCount: number): Option {
+  const parse = checked((value) => parseCount(value, 1, 1_000_000));
+  return option(`--${name} <n>`, description).argParser(parse).default(defaultCount);
+}
+
+/** May be given several times. */
+function list(flags: string, description: string): Option {
+  const none: readonly string[] = [];
+  return option(flags, `${description} (repeatable)`).argParser(collect).default(none, 'none');
+}
+
+function port(): Option {
+  const parse = checked((value) => parseCount(value, 0, 65_535));
+  return option(
+    '--port <n>',
+    'serve Streamable HTTP here (0: any free port); without it, serve stdio',
+  ).argParser(parse);
+}
+
+const upstreamOptions = (): readonly Option[] => [
+  option('--upstream <command>', 'the legacy server as one string, split into words, run by no shell'),
+  list('--env <NAME[=VALUE]>', 'pass a variable on to the server, or set one'),
+  option('--inherit-env', "pass the whole environment on, but the bridge's own settings"),
+  option('--cwd <dir>', 'working directory of the server'),
+  duration('start-timeout', "the server's start", bridgeDefaults.startTimeoutMs, '60s'),
+  count('max-sessions', 'legacy sessions (processes) at once', bridgeDefaults.maxSessions),
+  list('--root <uri-or-path>', 'a root to tell the server of, instead of asking clients'),
+];
+
+const faceOptions = (): readonly Option[] => [
+  port(),
+  option('--host <addr>', 'address to listen on').default('127.0.0.1'),
+  option('--path <path>', 'path of the HTTP endpoint').default('/mcp'),
+  list('--allowed-host <name>', 'a host name to serve under, beside those of loopback'),
+  list('--allowed-origin <origin>', 'an origin whose pages may call, beside those of loopback'),
+  option('--allow-unauthenticated', 'listen beyond loopback although callers are not authenticated'),
+  option(
+    '--max-message-bytes <size>',
+    'largest message (default: 4MiB from clients, 64MiB from servers)',
+  ).argParser(checked(parseSize)),
+  list('--forward-method <pattern>', "let methods of the server's own through: acme/*"),
+  duration('cache-ttl', 'how long clients may keep lists', bridgeDefaults.cacheTtlMs, '60s'),
+  option('--cache-scope <scope>', 'who may keep lists').choices(['public', 'private']).default('private'),
+];
+
+const callOptions = (): readonly Option[] => [
+  duration('request-timeout', 'a call without progress', bridgeDefaults.requestTimeoutMs, '60s'),
+  duration('max-request-time', 'a call in all, questions not counted', bridgeDefaults.maxRequestMs, '30m'),
+  duration('input-ttl', 'how long a question may wait for its answer', bridgeDefaults.inputTtlMs, '10m'),
+  count('max-parked', 'how many calls may wait for answers', bridgeDefaults.maxParked),
+  duration(
+    'attribution-timeout',
+    'to find out whose question it is',
+    bridgeDefaults.attributionTimeoutMs,
+    '10s',
+  ),
+  duration('queue-timeout', 'waiting for a turn to ask', bridgeDefaults.queueTimeoutMs, '60s'),
+  duration('quarantine', 'how long a cancelled call may still ask', bridgeDefaults.quarantineMs, '30s'),
+  option('--state-key-file <file>', 'keys that seal request states, one name:base64 a line'),
+];
+
+const logOptions = (): readonly Option[] => [
+  option('--log-level <level>', 'log level on stderr')
+    .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info'),
+  option('--log-format <format>', 'log format (default: pretty on a terminal)').choices(['json', 'pretty']),
+];
+
+export function createProgram(version: string, output: Output): Command {
+  const program = new Command('mcp-bridge')
+    .description(
+      'Puts a modern (2026-07-28), stateless MCP face on a legacy MCP server, which stays as it is.',
+    )
+    .usage('[options] --upstream <command>\n       mcp-bridge [options] -- <command> [args...]')
+    .version(version, '--version')
+    .argument('[command...]', 'the legacy server and its arguments, passed on exactly (after --)')
+    .configureOutput({ writeOut: output.out, writeErr: output.err })
+    .exitOverride();
+  for (const each of [...upstreamOptions(), ...faceOptions(), ...callOptions(), ...logOptions()])
+    program.addOption(each);
+  return program;
+}

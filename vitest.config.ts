@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/cli/**', 'test/upstream/**', 'test/interop/**', 'test/process/**'],
+          restoreMocks: true,
+        },
+      },
+      {
+        // Tests that start real processes and therefore need the build.
+        test: {
+          name: 'process',
+          include: ['test/cli/**/*.test.ts', 'test/upstream/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+    ],
+  },
+});
