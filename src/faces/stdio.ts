@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../bridge/outcome.ts';
 import { BridgeError } from '../errors.ts';
-import { find, join, parseFrame, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { find, join, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
@@ -94,11 +94,11 @@ export class StdioFace {
     if (this.inFlight.has(id.key)) throw duplicateId();
     const request = admit(message);
     this.inFlight.set(id.key, () => undefined);
-    const cancel = this.options.bridge.serve(request, caller, this.responder(id));
+    const cancel = this.options.bridge.serve(request, caller, this.responder(id, message.method));
     if (this.inFlight.has(id.key)) this.inFlight.set(id.key, cancel);
   }
 
-  private responder(id: RequestId): ListenResponder {
+  private responder(id: RequestId, method: string): ListenResponder {
     const { output } = this.options;
     let hasJustNotified = false;
     return {
@@ -107,12 +107,13 @@ export class StdioFace {
         hasJustNotified = true;
       },
       answer: (outcome) => {
+        const finish = (): void => {
+          this.finish(id, outcome);
+          if (method === 'subscriptions/listen' && outcome.kind === 'result') this.sayTornDown(id);
+        };
         // A client that reads a notification and the answer in one chunk may drop the former: leave a tick between.
-        if (hasJustNotified)
-          setImmediate(() => {
-            this.finish(id, outcome);
-          });
-        else this.finish(id, outcome);
+        if (hasJustNotified) setImmediate(finish);
+        else finish();
       },
       canTakeMore: () => !output.writableNeedDrain,
       onceDrained: (run) => {
@@ -124,6 +125,11 @@ export class StdioFace {
   private finish(id: RequestId, outcome: Outcome): void {
     this.inFlight.delete(id.key);
     this.answer(id, outcome);
+  }
+
+  /** spec 2026-07-28 basic/patterns/cancellation: the end of a stream from this side is said twice on stdio. */
+  private sayTornDown(id: RequestId): void {
+    this.write(notificationFrame('notifications/cancelled', [text('{"requestId":'), id.text, text('}')]));
   }
 
   private answer(id: RequestId | undefined, outcome: Outcome): void {

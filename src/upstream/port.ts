@@ -16,7 +16,10 @@ export interface LinkHandlers {
 
 /** One connection to one server: for stdio, one child process. */
 export interface Link {
-  /** Writes one frame, whole. After the link is over it does nothing. */
+  /**
+   * Writes one frame, whole. After the link is over it does nothing. No handler is ever called from inside it: whoever
+   * sends may do its bookkeeping afterwards.
+   */
   send(frame: Chunks): void;
   /** Ends the connection and all that came with it. Resolves when nothing of it is left, in bounded time. */
   close(): Promise<void>;

@@ -1,0 +1,41 @@
+// A clock that stands still until a test moves it.
+import type { Clock } from '../../src/clock.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+export class ManualClock implements Clock {
+  private time = 1_000_000;
+  private readonly timers = new Set<Timer>();
+
+  now(): number {
+    return this.time;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { at: this.time + ms, run };
+    this.timers.add(timer);
+    return () => {
+      this.timers.delete(timer);
+    };
+  }
+
+  get timerCount(): number {
+    return this.timers.size;
+  }
+
+  /** Moves on, running what falls due in its order. */
+  advance(ms: number): void {
+    const end = this.time + ms;
+    for (;;) {
+      const due = [...this.timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.timers.delete(due);
+      this.time = Math.max(this.time, due.at);
+      due.run();
+    }
+    this.time = end;
+  }
+}
