@@ -87,11 +87,12 @@ export class Admission {
   }
 
   private mayStart(ticket: Pick<Ticket, 'domain' | 'isAsker'>, hasAskerBefore: boolean): boolean {
+    const isHolding = this.view.isHolding();
+    if (!isHolding && !ticket.isAsker()) return true;
     const candidates = this.view.candidates();
     const queued = this.queue.map((each) => each.ticket);
     if (isOneDomain([ticket, ...candidates, ...queued])) return true;
-    if (this.view.isHolding()) return false;
-    if (!ticket.isAsker()) return true;
+    if (isHolding) return false;
     return (
       !hasAskerBefore && !candidates.some((other) => isRunningAsker(other) && other.domain !== ticket.domain)
     );
@@ -106,5 +107,5 @@ export class Admission {
 }
 
 function isRunningAsker(candidate: Candidate): boolean {
-  return candidate.state === 'running' && candidate.isKnownAsker;
+  return !candidate.isWaiting && candidate.isKnownAsker;
 }

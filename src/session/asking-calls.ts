@@ -6,7 +6,7 @@ import type { RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { Admission } from './admission.ts';
-import { attribute, attributeHeld, type Attribution, type Candidate } from './attribution.ts';
+import { attribute, attributeHeld, toOneOf, type Attribution, type Candidate } from './attribution.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
 
 export interface AskingCallsOptions {
@@ -49,7 +49,7 @@ interface Asking {
   readonly domain: string;
   readonly askerName: string;
   carrier: Carrier;
-  state: 'running' | 'parked';
+  isParked: boolean;
   isQuarantined: boolean;
   stopQuarantine: () => void;
 }
@@ -88,35 +88,29 @@ export class AskingCalls {
   /** The call was written upstream: from now on it may be the asker. */
   add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier): void {
     const { domain, askerName } = call;
-    const state = 'running';
-    this.calls.set(id, {
-      domain,
-      askerName,
-      carrier,
-      state,
-      isQuarantined: false,
-      stopQuarantine: () => undefined,
-    });
+    const calm = { isParked: false, isQuarantined: false, stopQuarantine: (): void => undefined };
+    this.calls.set(id, { domain, askerName, carrier, ...calm });
   }
 
   /** The call's questions are with its client now. */
   park(id: number): void {
     const call = this.calls.get(id);
-    if (call !== undefined) call.state = 'parked';
+    if (call !== undefined) call.isParked = true;
     this.admission.pump();
   }
 
   /** A parked call goes on with its answers: `start` is called in its turn. */
   resume(id: number, turn: Pick<Turn, 'start' | 'giveUp'>): () => void {
     const call = this.calls.get(id);
-    if (call === undefined) {
-      turn.start();
-      return () => undefined;
-    }
     const start = (): void => {
-      call.state = 'running';
+      if (call !== undefined) call.isParked = false;
       turn.start();
     };
+    // One that may be running all the while adds nobody to those that may ask.
+    if (call === undefined || !this.questions.isWaiting(id)) {
+      start();
+      return () => undefined;
+    }
     return this.takeTurn({ domain: call.domain, askerName: call.askerName, start, giveUp: turn.giveUp });
   }
 
@@ -128,7 +122,7 @@ export class AskingCalls {
     const call = this.calls.get(id);
     if (call === undefined) return false;
     call.isQuarantined = true;
-    call.state = 'running';
+    call.isParked = false;
     call.carrier = this.quarantineCarrier();
     call.stopQuarantine = this.options.clock.after(this.options.quarantineMs, () => {
       this.forget(id);
@@ -142,8 +136,7 @@ export class AskingCalls {
   end(id: number): void {
     if (!this.forget(id)) return;
     for (const { question, suspects } of this.questions.exonerate(id)) {
-      const left = this.candidates(question).filter((candidate) => suspects.includes(candidate.id));
-      this.settle(question, attributeHeld(left, suspects));
+      this.settle(question, attributeHeld(this.candidates(question, suspects), suspects));
     }
     this.admission.pump();
   }
@@ -168,9 +161,9 @@ export class AskingCalls {
 
   /** The server does not want the answer to that question any more. */
   withdraw(questionKey: string): void {
-    const carrier = this.questions.carrierOf(questionKey);
+    const carried = this.questions.carrierOf(questionKey);
     if (!this.questions.release(questionKey)) return;
-    if (carrier !== undefined) this.calls.get(carrier)?.carrier.onWithdrawn(questionKey);
+    if (carried !== undefined) this.calls.get(carried.call)?.carrier.onWithdrawn(questionKey);
     this.admission.pump();
   }
 
@@ -196,8 +189,9 @@ export class AskingCalls {
 
   /** The call that carried it has ended before it was shown: it is somebody else's, or nobody's (A2). */
   disown(question: Question): void {
-    if (!this.questions.release(question.id.key)) return;
-    this.settle(question, attribute(this.candidates(question), undefined));
+    const carried = this.questions.carrierOf(question.id.key);
+    if (carried === undefined) return;
+    this.settle(question, toOneOf(this.candidates(question, carried.considered)));
   }
 
   private forget(id: number): boolean {
@@ -205,39 +199,46 @@ export class AskingCalls {
     return this.calls.delete(id);
   }
 
-  private candidates(question?: Question): readonly Candidate[] {
-    return [...this.calls].map(([id, call]) => ({
-      id,
-      domain: call.domain,
-      state: call.state,
-      isQuarantined: call.isQuarantined,
-      isKnownAsker: this.options.askers.has(call.askerName),
-      canBeAsked: question !== undefined && call.carrier.canBeAsked(question),
-    }));
+  /** The calls that may have asked; all of them, or those of `among`. */
+  private candidates(question?: Question, among?: readonly number[]): readonly Candidate[] {
+    const candidates: Candidate[] = [];
+    for (const [id, call] of this.calls) {
+      if (among?.includes(id) === false) continue;
+      candidates.push({
+        id,
+        domain: call.domain,
+        isParked: call.isParked,
+        isWaiting: call.isParked && this.questions.isWaiting(id),
+        isQuarantined: call.isQuarantined,
+        isKnownAsker: this.options.askers.has(call.askerName),
+        canBeAsked: question !== undefined && call.carrier.canBeAsked(question),
+      });
+    }
+    return candidates;
   }
 
   private settle(question: Question, attribution: Attribution): void {
     switch (attribution.kind) {
       case 'to':
-        this.give(question, attribution.id);
+        this.give(question, attribution.id, attribution.considered);
         return;
       case 'hold':
         this.hold(question, attribution.suspects);
         return;
       case 'refuse':
         this.questions.release(question.id.key);
-        this.questions.carry(question, undefined);
+        this.questions.carry(question, { call: -1, considered: [] });
         if (attribution.reason === 'no call' && question.kind === 'roots') this.reply(question, [noRoots]);
         else this.failClosed(question, attribution.reason);
     }
   }
 
-  private give(question: Question, id: number): void {
+  private give(question: Question, id: number, considered: readonly number[]): void {
     const call = this.calls.get(id);
     if (call === undefined) return;
     this.questions.release(question.id.key);
     this.options.askers.add(call.askerName);
-    this.questions.carry(question, id);
+    this.questions.carry(question, { call: id, considered });
     call.carrier.onQuestion(question);
     this.admission.pump();
   }

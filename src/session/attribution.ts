@@ -6,8 +6,10 @@ export interface Candidate {
   readonly id: number;
   /** Calls of one domain are known to be of the same party. */
   readonly domain: string;
-  /** `parked`: its questions are with its client, so it waits before it asks again (A3). */
-  readonly state: 'running' | 'parked';
+  /** Its client was answered with questions and has not come back. */
+  readonly isParked: boolean;
+  /** Parked over a question that is its own for certain, and still open: it asks nothing before the answer (A3). */
+  readonly isWaiting: boolean;
   /** Cancelled or timed out: nobody may be shown what it asks. */
   readonly isQuarantined: boolean;
   readonly isKnownAsker: boolean;
@@ -16,49 +18,56 @@ export interface Candidate {
 }
 
 export type Attribution =
-  | { readonly kind: 'to'; readonly id: number }
+  /** `considered` are those that may have asked: all of one party, so any of them may carry the question. */
+  | { readonly kind: 'to'; readonly id: number; readonly considered: readonly number[] }
   | { readonly kind: 'hold'; readonly suspects: readonly number[] }
   | { readonly kind: 'refuse'; readonly reason: 'no call' | 'ambiguous' };
 
 /** The first rung of the ladder that applies. `exact` is the call on whose own stream the question came. */
 export function attribute(candidates: readonly Candidate[], exact: number | undefined): Attribution {
-  if (exact !== undefined) {
-    const isCandidate = candidates.some((candidate) => candidate.id === exact);
-    return isCandidate ? { kind: 'to', id: exact } : { kind: 'refuse', reason: 'no call' };
-  }
-  const [first] = candidates;
-  if (first === undefined) return { kind: 'refuse', reason: 'no call' };
-  if (isOneDomain(candidates)) return { kind: 'to', id: likeliest(candidates).id };
-  const running = candidates.filter((candidate) => candidate.state === 'running');
+  if (exact !== undefined) return toOneOf(candidates.filter((candidate) => candidate.id === exact));
+  if (isOneDomain(candidates)) return toOneOf(candidates);
+  const running = candidates.filter((candidate) => !candidate.isWaiting);
   if (running.length === 0) return { kind: 'refuse', reason: 'ambiguous' };
-  if (isOneDomain(running)) return { kind: 'to', id: likeliest(running).id };
-  return { kind: 'hold', suspects: running.map((candidate) => candidate.id) };
+  if (isOneDomain(running)) return toOneOf(running);
+  return { kind: 'hold', suspects: idsOf(running) };
 }
 
 /**
- * The same for a held question, when one of its suspects has ended. `left` are the suspects that have not: the asker
- * is among them, as it cannot end before it has its answer (A2).
+ * The same for a held question, when one of its suspects has ended: the asker is among the others, as it cannot end
+ * before it has its answer (A2). `left` are those of the suspects that are still candidates.
  */
 export function attributeHeld(left: readonly Candidate[], suspects: readonly number[]): Attribution {
   if (left.length === 0) return { kind: 'refuse', reason: 'no call' };
-  if (left.length === suspects.length && isOneDomain(left)) return { kind: 'to', id: likeliest(left).id };
-  return { kind: 'hold', suspects };
+  // A suspect that is no candidate any more without having ended may still be the one.
+  const isComplete = left.length === suspects.length;
+  return isComplete && isOneDomain(left) ? toOneOf(left) : { kind: 'hold', suspects };
 }
 
 export function isOneDomain(calls: readonly { readonly domain: string }[]): boolean {
   return calls.every((call) => call.domain === calls[0]?.domain);
 }
 
+function idsOf(candidates: readonly Candidate[]): readonly number[] {
+  return candidates.map((candidate) => candidate.id);
+}
+
 /** Among calls of one party any may carry the question; the one that is likeliest to have asked does. */
-function likeliest(candidates: readonly Candidate[]): Candidate {
-  return candidates.reduce((best, candidate) => (rank(candidate) >= rank(best) ? candidate : best));
+export function toOneOf(candidates: readonly Candidate[]): Attribution {
+  const [first, ...others] = candidates;
+  if (first === undefined) return { kind: 'refuse', reason: 'no call' };
+  const likeliest = others.reduce(
+    (best, candidate) => (rank(candidate) >= rank(best) ? candidate : best),
+    first,
+  );
+  return { kind: 'to', id: likeliest.id, considered: idsOf(candidates) };
 }
 
 function rank(candidate: Candidate): number {
   return (
     (candidate.isQuarantined ? 0 : 8) +
     (candidate.canBeAsked ? 4 : 0) +
-    (candidate.state === 'running' ? 2 : 0) +
+    (candidate.isParked ? 0 : 2) +
     (candidate.isKnownAsker ? 1 : 0)
   );
 }

@@ -11,6 +11,12 @@ export interface Question {
   readonly frame: Frame;
 }
 
+interface Carried {
+  readonly call: number;
+  /** The calls that may have asked, all of one party; if it is one, it is the asker for certain. */
+  readonly considered: readonly number[];
+}
+
 interface Held {
   readonly question: Question;
   readonly suspects: readonly number[];
@@ -18,8 +24,7 @@ interface Held {
 }
 
 export class OpenQuestions {
-  /** By the question's own id: the call that carries it; undefined while it is about to be refused. */
-  private readonly carried = new Map<string, number | undefined>();
+  private readonly carried = new Map<string, Carried>();
   private readonly held = new Map<string, Held>();
 
   get isHolding(): boolean {
@@ -30,13 +35,20 @@ export class OpenQuestions {
     return this.carried.has(question.id.key) || this.held.has(question.id.key);
   }
 
-  carry(question: Question, call: number | undefined): void {
-    this.carried.set(question.id.key, call);
+  carry(question: Question, carried: Carried): void {
+    this.carried.set(question.id.key, carried);
   }
 
-  /** The call that carries the question of that id. */
-  carrierOf(key: string): number | undefined {
-    return this.carried.get(key);
+  /** Who carries the question of that id. */
+  carrierOf(questionKey: string): Carried | undefined {
+    return this.carried.get(questionKey);
+  }
+
+  /** Whether the call waits for the answer to a question that is its own for certain. */
+  isWaiting(call: number): boolean {
+    for (const { call: carrier, considered } of this.carried.values())
+      if (carrier === call && considered.length === 1) return true;
+    return false;
   }
 
   hold(question: Question, suspects: readonly number[], stopTimer: () => void): void {
@@ -44,22 +56,19 @@ export class OpenQuestions {
   }
 
   /** The question is answered, withdrawn or attributed anew. False when it was not open. */
-  release(key: string): boolean {
-    const held = this.held.get(key);
-    held?.stopTimer();
-    return this.held.delete(key) || this.carried.delete(key);
+  release(questionKey: string): boolean {
+    this.held.get(questionKey)?.stopTimer();
+    return this.held.delete(questionKey) || this.carried.delete(questionKey);
   }
 
   /** A call has ended: it was not the asker of what is held (A2). The held questions with who is left. */
-  exonerate(call: number): readonly { readonly question: Question; readonly suspects: readonly number[] }[] {
-    for (const [key, held] of this.held) {
-      const suspects = held.suspects.filter((suspect) => suspect !== call);
-      this.held.set(key, { ...held, suspects });
-    }
+  exonerate(call: number): readonly Held[] {
+    for (const [key, held] of this.held)
+      this.held.set(key, { ...held, suspects: held.suspects.filter((suspect) => suspect !== call) });
     return [...this.held.values()];
   }
 
-  /** Takes all out: the session is over. */
+  /** The session is over. */
   clear(): void {
     for (const held of this.held.values()) held.stopTimer();
     this.held.clear();
