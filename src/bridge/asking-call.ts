@@ -2,10 +2,9 @@
 // on the legacy session, and brings each outcome to whoever waits for it.
 import { randomUUID } from 'node:crypto';
 import { seal } from '../continuation/request-state.ts';
-import { BridgeError } from '../errors.ts';
+import type { BridgeError } from '../errors.ts';
 import type { Chunks, Frame } from '../jsonrpc/frame.ts';
 import { isDeclared, union, type Capabilities } from '../protocol/client-capabilities.ts';
-import { internalError, missingClientCapability } from '../protocol/error-codes.ts';
 import type { Method } from '../protocol/methods.ts';
 import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
@@ -17,7 +16,7 @@ import { isErrorResult } from '../translate/result-up.ts';
 import { answersOf } from './answers.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
-import { Deliveries, refusedState } from './deliveries.ts';
+import { Deliveries } from './deliveries.ts';
 import { outcomeOf, type Caller, type Outcome, type Responder } from './outcome.ts';
 import {
   callStep,
@@ -26,8 +25,18 @@ import {
   type CallEvent,
   type CallState,
 } from './parked-call.ts';
+import {
+  callLost,
+  inputExpired,
+  missingCapability,
+  queueTimeout,
+  refusedState,
+  sessionLost,
+  timedOut,
+  tooManyParked,
+} from './refusals.ts';
 import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
-import { answerOf, lostOutcome, timedOut } from './upstream-answer.ts';
+import { answerOf } from './upstream-answer.ts';
 import { Waiter } from './waiter.ts';
 
 type QuestionEffect = Extract<CallEffect, { name: 'reply' | 'refuse' | 'disown' }>;
@@ -101,7 +110,7 @@ export class AskingCall {
         this.dispatch({ name: 'outcome', outcome: this.finalOutcome(frame, session) });
       },
       onLost: (reason) => {
-        this.dispatch({ name: 'lost', outcome: lostOutcome(reason) });
+        this.dispatch({ name: 'lost', outcome: outcomeOf(sessionLost(reason)) });
         this.context.parked.forget(this.key);
       },
       onProgress: (frame) => {
@@ -186,7 +195,7 @@ export class AskingCall {
     this.leaveQueue?.();
     // A retry whose turn has not come has changed nothing: it may be presented again.
     if (this.state.name === 'parked') this.deliveries.undo(round);
-    else this.giveUp('The client cancelled the request', undefined);
+    else this.giveUp('The client cancelled the request', outcomeOf(callLost()));
   }
 
   private giveUp(why: string, outcome: Outcome | undefined): void {
@@ -225,17 +234,7 @@ export class AskingCall {
     const outcome = answerOf(frame, this.first, this.method, session.profile, undefined);
     const isMissing = Object.keys(this.missing).length > 0;
     if (!isMissing || (outcome.kind === 'result' && !isErrorResult(frame))) return outcome;
-    return outcomeOf(
-      new BridgeError(
-        missingClientCapability,
-        'missing_capability',
-        'The client lacks a capability that this needs',
-        {
-          data: { requiredCapabilities: this.missing },
-          status: 400,
-        },
-      ),
-    );
+    return outcomeOf(missingCapability(this.missing));
   }
 
   private dispatch(event: CallEvent): void {
@@ -299,7 +298,7 @@ export class AskingCall {
     session.asking.park(id);
     parked.park(this.key, this);
     this.stopInputTimer = clock.after(limits.inputTtlMs, () => {
-      this.end(new BridgeError(internalError, 'input_expired', 'The question was not answered in time'));
+      this.end(inputExpired());
     });
     this.digest ??= digestOfRequest(this.first);
     const state = seal(context.keyRing, {
@@ -345,13 +344,4 @@ function settleQuestion(session: Session, effect: QuestionEffect): void {
     case 'disown':
       session.asking.disown(effect.question);
   }
-}
-
-function queueTimeout(): BridgeError {
-  const advice = 'Give callers tokens, or raise --max-sessions';
-  return new BridgeError(internalError, 'queue_timeout', `Another caller's call is asking. ${advice}`);
-}
-
-function tooManyParked(): BridgeError {
-  return new BridgeError(internalError, 'too_many_parked', 'Too many calls wait for input');
 }

@@ -4,10 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { systemClock, type Clock } from '../clock.ts';
 import { createKeyRing, type KeyRing } from '../continuation/key-ring.ts';
 import { open } from '../continuation/request-state.ts';
-import { BridgeError, type ErrorReason } from '../errors.ts';
+import { BridgeError } from '../errors.ts';
 import type { Frame } from '../jsonrpc/frame.ts';
 import { silentLogger, type Logger } from '../log.ts';
-import { internalError, invalidParams, methodNotFound, unsupportedVersion } from '../protocol/error-codes.ts';
 import { findMethod, type Method } from '../protocol/methods.ts';
 import { checkParams, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
@@ -24,6 +23,7 @@ import { bridgeDefaults, type BridgeOptions } from './options.ts';
 import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { servePlainCall } from './plain-call.ts';
+import { callLost, refusedState, shuttingDown, unknownMethod, wrongVersion } from './refusals.ts';
 import { digestOfRequest } from './request-digest.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
 import { ToolHeaders } from './tool-headers.ts';
@@ -265,17 +265,16 @@ export class Bridge {
   ): Cancel {
     const { keyRing, clock, upstream, instance, parked } = this.context;
     const opened = open(keyRing, state, clock.now());
-    if (!opened.ok) throw refused(opened.reason, 'The request state cannot be used');
+    if (!opened.ok) throw refusedState(opened.reason);
     const { continuation } = opened;
     const digest = digestOfRequest(request);
     const isSame =
       continuation.upstream === upstream &&
       continuation.principal === caller.principal &&
       continuation.digest === digest;
-    if (!isSame) throw refused('request_state_mismatch', 'The request state belongs to another request');
+    if (!isSame) throw refusedState('request_state_mismatch');
     const call = continuation.instance === instance ? parked.find(continuation.call) : undefined;
-    if (call === undefined)
-      throw refused('call_lost', 'The call that asked is over; call again to start anew');
+    if (call === undefined) throw callLost();
     return call.retry(continuation.round, request, responder);
   }
 
@@ -289,25 +288,6 @@ export class Bridge {
 function checkCapability(session: Session, method: Method): void {
   const { capability } = method;
   if (capability !== undefined && !session.profile.methods.has(capability)) throw unknownMethod();
-}
-
-function shuttingDown(): BridgeError {
-  return new BridgeError(internalError, 'shutting_down', 'The bridge is shutting down', { status: 503 });
-}
-
-function unknownMethod(): BridgeError {
-  return new BridgeError(methodNotFound, 'unknown_method', 'Method not found', { status: 404 });
-}
-
-function wrongVersion(requested: string): BridgeError {
-  return new BridgeError(unsupportedVersion, 'unsupported_version', 'Unsupported protocol version', {
-    status: 400,
-    data: { supported: servedVersions, requested },
-  });
-}
-
-function refused(reason: ErrorReason, message: string): BridgeError {
-  return new BridgeError(invalidParams, reason, message);
 }
 
 /** A client that asks what the server can do must not mistake an outage for an old server. */

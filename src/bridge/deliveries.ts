@@ -1,9 +1,8 @@
 // The legs of a call towards its client: the first request, then a retry for each round. Several requests may wait for
 // one leg, when a client presents the same retry again; all get the same outcome, which is kept for a while.
 import type { Clock } from '../clock.ts';
-import { BridgeError } from '../errors.ts';
-import { invalidParams } from '../protocol/error-codes.ts';
 import type { Outcome } from './outcome.ts';
+import { refusedState } from './refusals.ts';
 import type { Waiter } from './waiter.ts';
 
 interface Delivery {
@@ -82,10 +81,4 @@ export class Deliveries {
   private isOld(delivery: Delivery): boolean {
     return delivery.outcome !== undefined && this.clock.now() - delivery.settledAt > this.outcomeTtlMs;
   }
-}
-
-/** spec 2026-07-28 basic/patterns/mrtr#server-requirements (5) */
-export function refusedState(reason: 'request_state_expired' | 'request_state_mismatch'): BridgeError {
-  const why = reason === 'request_state_expired' ? 'has expired' : 'does not belong to this request';
-  return new BridgeError(invalidParams, reason, `The request state ${why}`);
 }

@@ -10,7 +10,8 @@ import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { familyOf } from './list-cache.ts';
 import { outcomeOf, type Outcome, type Responder } from './outcome.ts';
-import { answerOf, lostOutcome, timedOut, uncached } from './upstream-answer.ts';
+import { sessionLost, timedOut } from './refusals.ts';
+import { answerOf, uncached } from './upstream-answer.ts';
 import { Waiter } from './waiter.ts';
 
 /** Serves the request on an open session. Returns how its client gives it up. */
@@ -85,7 +86,7 @@ function forward(
       finish(toOutcome(frame));
     },
     onLost: (reason) => {
-      finish(lostOutcome(reason));
+      finish(outcomeOf(sessionLost(reason)));
     },
     onProgress: (frame) => {
       clock.touch();

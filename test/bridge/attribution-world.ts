@@ -234,7 +234,7 @@ export class AttributionWorld {
   }
 
   private onOutcome(caller: Caller, outcome: Outcome): void {
-    const body = JSON.parse(join(outcome.body).toString('utf8')) as any;
+    const body = JSON.parse(join(outcome.body).toString('utf8'));
     if (outcome.kind === 'error' || body.resultType !== 'input_required') {
       // A refused retry leaves the call where it was; here it means that the call is over.
       caller.isOver = true;

@@ -128,6 +128,7 @@ export class StdioClient {
     if (message.method === undefined) {
       this.waiting.get(key)?.(message);
       this.waiting.delete(key);
+      this.methods.delete(key);
     }
     for (const listener of [...this.listeners]) listener();
   }
@@ -155,6 +156,13 @@ export async function openHarness(
   const harness = createHarness(script, options);
   await harness.client.request({ method: 'server/discover' });
   return harness;
+}
+
+/** Lets what was asked be shown: the parking window closes. */
+export async function closeWindow({ clock }: Pick<Harness, 'clock'>): Promise<void> {
+  await settled();
+  clock.advance(25);
+  await settled();
 }
 
 export const form = (...names: readonly string[]): object => ({

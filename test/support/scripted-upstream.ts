@@ -3,7 +3,6 @@ import { parseFrame, join } from '../../src/jsonrpc/frame.ts';
 import { framesOfLine } from '../../src/upstream/frames-of-line.ts';
 import type { Link, LinkHandlers, Upstream } from '../../src/upstream/port.ts';
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- frames of any shape go through here */
 export interface Message {
   readonly jsonrpc?: string;
   readonly id?: any;

@@ -1,0 +1,80 @@
+// The errors that the bridge itself gives to requests, one maker each. docs/errors.md has a line for every reason.
+import { BridgeError } from '../errors.ts';
+import {
+  internalError,
+  invalidParams,
+  methodNotFound,
+  missingClientCapability,
+  unsupportedVersion,
+} from '../protocol/error-codes.ts';
+import type { Capabilities } from '../protocol/client-capabilities.ts';
+import { servedVersions } from '../protocol/versions.ts';
+
+/** spec 2026-07-28 basic/versioning#protocol-version-negotiation */
+export function wrongVersion(requested: string): BridgeError {
+  return new BridgeError(unsupportedVersion, 'unsupported_version', 'Unsupported protocol version', {
+    status: 400,
+    data: { supported: servedVersions, requested },
+  });
+}
+
+export function unknownMethod(): BridgeError {
+  return new BridgeError(methodNotFound, 'unknown_method', 'Method not found', { status: 404 });
+}
+
+export function shuttingDown(): BridgeError {
+  return new BridgeError(internalError, 'shutting_down', 'The bridge is shutting down', { status: 503 });
+}
+
+/** spec 2026-07-28 basic/patterns/mrtr#server-requirements (4), (5) */
+export function refusedState(
+  reason: 'request_state_invalid' | 'request_state_expired' | 'request_state_mismatch',
+): BridgeError {
+  const why = {
+    request_state_invalid: 'is not one of this bridge',
+    request_state_expired: 'has expired',
+    request_state_mismatch: 'belongs to another request',
+  };
+  return new BridgeError(invalidParams, reason, `The request state ${why[reason]}`);
+}
+
+/** The call that asked is over, and it is not run again. */
+export function callLost(): BridgeError {
+  return new BridgeError(invalidParams, 'call_lost', 'The call that asked is over; call again to start anew');
+}
+
+/** spec 2026-07-28 basic/index#meta: what was needed and not declared. */
+export function missingCapability(requiredCapabilities: Capabilities): BridgeError {
+  return new BridgeError(
+    missingClientCapability,
+    'missing_capability',
+    'The client lacks a capability that this needs',
+    { data: { requiredCapabilities }, status: 400 },
+  );
+}
+
+export function timedOut(): BridgeError {
+  return new BridgeError(internalError, 'request_timeout', 'The legacy server did not answer in time');
+}
+
+export function queueTimeout(): BridgeError {
+  const advice = 'give callers tokens, or raise --max-sessions';
+  return new BridgeError(internalError, 'queue_timeout', `Another caller's call is asking: ${advice}`);
+}
+
+export function tooManyParked(): BridgeError {
+  return new BridgeError(internalError, 'too_many_parked', 'Too many calls wait for input');
+}
+
+export function inputExpired(): BridgeError {
+  return new BridgeError(internalError, 'input_expired', 'The question was not answered in time');
+}
+
+export function unreadableAnswer(): BridgeError {
+  return new BridgeError(internalError, 'upstream_response', 'The legacy server gave an unreadable answer');
+}
+
+/** The session ended before the answer came; the request is not sent again. */
+export function sessionLost(reason: string): BridgeError {
+  return new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`);
+}
