@@ -46,8 +46,11 @@ interface Caller {
   cancel: () => void;
 }
 
+type Action = () => void | Promise<void>;
+
 const inputTtlMs = 100_000;
 const quarantineMs = 30_000;
+const stepMs = 5000;
 
 export class AttributionWorld {
   /** Everything that must not happen and did. */
@@ -124,59 +127,66 @@ export class AttributionWorld {
     return this.scenario.plans[index]!.length === 0 ? `plain${String(index)}` : `asker${String(index % 3)}`;
   }
 
-  private possibleActions(): (() => void | Promise<void>)[] {
-    const { plans, domainCount, mayFail, keepsAssumptions } = this.scenario;
-    const actions: (() => void | Promise<void>)[] = [
-      () => {
-        this.clock.advance(30);
-      },
-    ];
-    if (this.started < plans.length)
-      actions.push(() => {
-        const index = this.started;
-        this.started += 1;
-        this.startCall(index, `domain ${String(index % domainCount)}`, this.toolOf(index), [
-          ...plans[index]!,
-        ]);
+  private possibleActions(): Action[] {
+    const waitShort = (): void => {
+      this.clock.advance(30);
+    };
+    const actions: Action[] = [waitShort, ...this.serverActions(), ...this.clientActions()];
+    return this.scenario.mayFail ? [...actions, ...this.failures()] : actions;
+  }
+
+  private clientActions(): Action[] {
+    const { plans, domainCount } = this.scenario;
+    const retries = this.callers
+      .filter(({ asked }) => asked !== undefined)
+      .map((caller) => () => {
+        this.retry(caller);
       });
-    for (const handler of this.handlers) {
-      if (handler.open.size === 0 || !keepsAssumptions)
-        actions.push(() => {
-          this.stepHandler(handler);
-        });
-      else if (mayFail)
-        actions.push(() => {
-          this.withdraw(handler);
-        });
-    }
-    for (const caller of this.callers)
-      if (caller.asked !== undefined)
-        actions.push(() => {
-          this.retry(caller);
-        });
-    if (mayFail) {
-      for (const caller of this.callers)
-        if (caller.isWaiting)
-          actions.push(() => {
-            this.giveUp(caller);
-          });
-      if (this.clock.now() % 7 === 0)
-        actions.push(() => {
-          this.crash();
-        });
-      if (this.clock.now() % 5 === 0)
-        actions.push(
-          () => this.advanceFar(11_000),
-          () => this.advanceFar(inputTtlMs),
-        );
-    }
+    if (this.started >= plans.length) return retries;
+    const start = (): void => {
+      const index = this.started;
+      this.started += 1;
+      this.startCall(index, `domain ${String(index % domainCount)}`, this.toolOf(index), [...plans[index]!]);
+    };
+    return [start, ...retries];
+  }
+
+  private serverActions(): Action[] {
+    const { mayFail, keepsAssumptions } = this.scenario;
+    return this.handlers.flatMap((handler) => {
+      const step = (): void => {
+        this.stepHandler(handler);
+      };
+      const withdraw = (): void => {
+        this.withdraw(handler);
+      };
+      if (handler.open.size === 0 || !keepsAssumptions) return [step];
+      return mayFail ? [withdraw] : [];
+    });
+  }
+
+  private failures(): Action[] {
+    const actions: Action[] = this.callers
+      .filter(({ isWaiting }) => isWaiting)
+      .map((caller) => () => {
+        this.giveUp(caller);
+      });
+    if (this.clock.now() % 7 === 0)
+      actions.push(() => {
+        this.crash();
+      });
+    if (this.clock.now() % 5 === 0)
+      actions.push(
+        () => this.advanceFar(11_000),
+        () => this.advanceFar(inputTtlMs),
+      );
     return actions;
   }
 
   /** In small steps, as time comes: who is told of something hears it before the next thing falls due. */
   private async advanceFar(ms: number): Promise<void> {
-    for (let step = 0; step < ms; step += 5000) {
-      this.clock.advance(Math.min(5000, ms - step));
+    for (let step = 0; step < ms; step += stepMs) {
+      this.clock.advance(Math.min(stepMs, ms - step));
       await settled();
     }
   }
@@ -310,8 +320,9 @@ export class AttributionWorld {
 
   /** The next thing that a handler does: ask, or end. */
   private stepHandler(handler: Handler): void {
+    // The server hears of a cancel up to one step of the clock after it was said.
     const isPastQuarantine =
-      handler.cancelledAt !== undefined && this.clock.now() - handler.cancelledAt >= quarantineMs;
+      handler.cancelledAt !== undefined && this.clock.now() - handler.cancelledAt >= quarantineMs - stepMs;
     const count = handler.rounds.shift();
     if (count === undefined || isPastQuarantine) {
       this.drop(handler);
@@ -356,11 +367,15 @@ export class AttributionWorld {
       this.clock.advance(turn % 10 === 9 ? 11_000 : 30);
       await settled();
     }
+    this.checkEnds();
+    await this.bridge.close(0);
+  }
+
+  private checkEnds(): void {
     for (const caller of this.callers)
       if (caller.isWaiting) this.faults.push(`call ${String(caller.call)} never ended`);
     for (const [question, { handler, server }] of this.truth)
       if (!server.isClosed && handler.open.has(question)) this.faults.push(`${question} was never answered`);
-    await this.bridge.close(0);
   }
 
   private isQuiet(): boolean {

@@ -33,7 +33,7 @@ describe('editObject', () => {
         const source = JSON.stringify(value);
         const edited = edit(source, [['front', 'true']], (member) => {
           const what = wish(member.key);
-          return what === 'replace' ? [text('"new"')] : (what);
+          return what === 'replace' ? [text('"new"')] : what;
         });
         const expected = Object.entries(JSON.parse(source))
           .filter(([key]) => wish(key) !== 'drop')
