@@ -1,0 +1,123 @@
+// The outside referee: the official conformance suite against the bridge in front of a legacy server, over the HTTP
+// face and, through a shim, over the stdio face. Strict: no failure and no warning in any scenario that is scored.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { install, newerNode } from '../support/pinned.js';
+import { startShim } from './stdio-shim.js';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const bridge = path('../../bin/mcp-bridge.js');
+const fixture = path('./legacy-server.js');
+const work = mkdtempSync(join(tmpdir(), 'mcp-bridge-conformance-'));
+const suite = '@modelcontextprotocol/conformance';
+const runner = join(install('conformance', { [suite]: '0.2.0-alpha.12' }), 'node_modules', suite, 'dist/index.js');
+const requiredCount = 37;
+/** Run by the suite without being scored; they are to pass all the same. */
+const unscored = ['json-schema-2020-12', 'http-header-validation', 'http-custom-header-server-validation'];
+/** What a shim answers by itself says nothing of the stdio face. */
+const aboutHttp = ['dns-rebinding-protection', 'http-header-validation', 'http-custom-header-server-validation'];
+
+const failures = [];
+let passedCount = 0;
+
+function check(isGood, what) {
+  if (isGood) passedCount += 1;
+  else failures.push(what);
+}
+
+/** Runs a command to its end, without standing in the way of a server in this process. */
+async function runToEnd(command, args) {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  return { status, output };
+}
+
+/** Runs the suite and returns, by scenario, the checks that it made. */
+async function judge(name, url) {
+  const results = join(work, name);
+  const strict = join(work, 'strict.yml');
+  writeFileSync(strict, 'server: []\nclient: []\n');
+  const args = ['server', '--url', url, '--requirements', '2026-07-28', '-o', results, '--expected-failures', strict];
+  const { status, output } = await runToEnd(newerNode(), [runner, ...args]);
+  check(status === 0, `${name}: the suite's own baseline (exit code ${status})\n${output.slice(-3000)}`);
+  const statuses = new Map();
+  for (const folder of readdirSync(results)) {
+    const scenario = /^server-(.+?)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1];
+    if (scenario === undefined) continue;
+    // A scenario that throws leaves no checks behind.
+    const file = join(results, folder, 'checks.json');
+    statuses.set(scenario, existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []);
+  }
+  return statuses;
+}
+
+function score(face, statuses, without) {
+  // The tasks extension is no part of what a legacy server can be bridged to here.
+  const scored = [...statuses].filter(([scenario]) => !scenario.startsWith('tasks-') && !without.includes(scenario));
+  for (const [scenario, checks] of scored) {
+    const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+    const told = bad.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('; ');
+    check(checks.length > 0 && bad.length === 0, `${face}: ${scenario}: ${told}`);
+  }
+  const required = scored.filter(([scenario]) => !unscored.includes(scenario)).length;
+  const expected = requiredCount - without.filter((scenario) => !unscored.includes(scenario)).length;
+  check(required === expected, `${face}: ${required} required scenarios were run, not ${expected}`);
+  console.log(`${face}: ${scored.length} scenarios, ${required} of them required`);
+}
+
+/** The suite never looks whether an answer reached the legacy server. */
+function checkAnswers(face, file) {
+  const answers = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const has = (method, matches) => answers.some((each) => each.method === method && matches(each));
+  const elicited = (content) =>
+    has('elicitation/create', ({ result }) => JSON.stringify(result?.content) === JSON.stringify(content));
+  check(elicited({ name: 'Alice' }), `${face}: an elicitation's answer reached the server`);
+  check(elicited({ ok: true }), `${face}: a request state's answer reached the server`);
+  check(
+    has('sampling/createMessage', ({ result }) => result?.content?.type === 'text' && result.model === 'test-model'),
+    `${face}: a sampling answer reached the server`,
+  );
+  check(
+    has('roots/list', ({ result }) => result?.roots?.[0]?.uri === 'file:///test/root'),
+    `${face}: the roots reached the server`,
+  );
+  check(
+    has('sampling/createMessage', ({ error }) => error !== undefined),
+    `${face}: the server was told what its client cannot do`,
+  );
+}
+
+async function overHttp() {
+  const answerLog = join(work, 'http-answers.jsonl');
+  const args = ['--port', '0', '--log-level', 'error', '--env', `ANSWER_LOG=${answerLog}`, '--', process.execPath, fixture];
+  const child = spawn(process.execPath, [bridge, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const line = String(await new Promise((resolve) => child.stdout.once('data', resolve)));
+  const port = /:(\d+)\/mcp/.exec(line)[1];
+  const statuses = await judge('http', `http://localhost:${port}/mcp`);
+  child.kill('SIGTERM');
+  await new Promise((resolve) => child.once('exit', resolve));
+  score('HTTP face', statuses, []);
+  checkAnswers('HTTP face', answerLog);
+}
+
+async function overStdio() {
+  const answerLog = join(work, 'stdio-answers.jsonl');
+  const args = [bridge, '--log-level', 'error', '--env', `ANSWER_LOG=${answerLog}`, '--', process.execPath, fixture];
+  const shim = await startShim(process.execPath, args);
+  const statuses = await judge('stdio', `http://localhost:${shim.port}/mcp`);
+  await shim.stop();
+  score('stdio face', statuses, aboutHttp);
+  checkAnswers('stdio face', answerLog);
+}
+
+await overHttp();
+await overStdio();
+rmSync(work, { recursive: true, force: true });
+for (const failure of failures) console.error(`FAILED ${failure}`);
+console.log(`${passedCount} passed, ${failures.length} failed, 0 skipped`);
+process.exit(failures.length === 0 ? 0 : 1);
