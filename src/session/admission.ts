@@ -7,6 +7,8 @@ export interface Ticket {
   readonly domain: string;
   /** Whether the call is known to ask; may become true while it waits. */
   readonly isAsker: () => boolean;
+  /** It brings answers to a call that is parked. */
+  readonly isContinuation: boolean;
   /** Its turn has come: the call is to be written (or continued) now. */
   readonly start: () => void;
   /** It waited too long. */
@@ -59,7 +61,7 @@ export class Admission {
   /** Whether a call of this domain could start at once. */
   isOpenTo(domain: string, isAsker: boolean): boolean {
     const hasQueue = isAsker && this.queue.some(({ ticket }) => ticket.isAsker());
-    return this.mayStart({ domain, isAsker: () => isAsker }, hasQueue);
+    return this.mayStart({ domain, isAsker: () => isAsker, isContinuation: false }, hasQueue);
   }
 
   /** To be called whenever a candidate has started, parked, gone on or ended, and when a hold is over. */
@@ -86,16 +88,20 @@ export class Admission {
     return undefined;
   }
 
-  private mayStart(ticket: Pick<Ticket, 'domain' | 'isAsker'>, hasAskerBefore: boolean): boolean {
+  private mayStart(
+    ticket: Pick<Ticket, 'domain' | 'isAsker' | 'isContinuation'>,
+    hasAskerBefore: boolean,
+  ): boolean {
     const isHolding = this.view.isHolding();
     if (!isHolding && !ticket.isAsker()) return true;
     const candidates = this.view.candidates();
     const queued = this.queue.map((each) => each.ticket);
     if (isOneDomain([ticket, ...candidates, ...queued])) return true;
     if (isHolding) return false;
-    return (
-      !hasAskerBefore && !candidates.some((other) => isRunningAsker(other) && other.domain !== ticket.domain)
-    );
+    const running = candidates.filter(isRunningAsker);
+    if (running.some((other) => other.domain !== ticket.domain)) return false;
+    // Whoever is first in the queue waits for this party's running calls, and they may wait for these very answers.
+    return !hasAskerBefore || (ticket.isContinuation && running.length > 0);
   }
 
   private remove(ticket: Ticket): boolean {

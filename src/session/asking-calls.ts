@@ -82,7 +82,7 @@ export class AskingCalls {
 
   /** Starts the call now or in its turn. The returned function takes it out of the queue. */
   takeTurn(turn: Turn): () => void {
-    return this.admission.enter({ ...turn, isAsker: () => this.options.askers.has(turn.askerName) });
+    return this.enter(turn, false);
   }
 
   /** The call was written upstream: from now on it may be the asker. */
@@ -111,7 +111,7 @@ export class AskingCalls {
       start();
       return () => undefined;
     }
-    return this.takeTurn({ domain: call.domain, askerName: call.askerName, start, giveUp: turn.giveUp });
+    return this.enter({ domain: call.domain, askerName: call.askerName, start, giveUp: turn.giveUp }, true);
   }
 
   /**
@@ -192,6 +192,11 @@ export class AskingCalls {
     const carried = this.questions.carrierOf(question.id.key);
     if (carried === undefined) return;
     this.settle(question, toOneOf(this.candidates(question, carried.considered)));
+  }
+
+  private enter(turn: Turn, isContinuation: boolean): () => void {
+    const isAsker = (): boolean => this.options.askers.has(turn.askerName);
+    return this.admission.enter({ ...turn, isAsker, isContinuation });
   }
 
   private forget(id: number): boolean {

@@ -13,12 +13,21 @@ const bridge = path('../../bin/mcp-bridge.js');
 const fixture = path('./legacy-server.js');
 const work = mkdtempSync(join(tmpdir(), 'mcp-bridge-conformance-'));
 const suite = '@modelcontextprotocol/conformance';
-const runner = join(install('conformance', { [suite]: '0.2.0-alpha.12' }), 'node_modules', suite, 'dist/index.js');
+const runner = join(
+  install('conformance', { [suite]: '0.2.0-alpha.12' }),
+  'node_modules',
+  suite,
+  'dist/index.js',
+);
 const requiredCount = 37;
 /** Run by the suite without being scored; they are to pass all the same. */
 const unscored = ['json-schema-2020-12', 'http-header-validation', 'http-custom-header-server-validation'];
 /** What a shim answers by itself says nothing of the stdio face. */
-const aboutHttp = ['dns-rebinding-protection', 'http-header-validation', 'http-custom-header-server-validation'];
+const aboutHttp = [
+  'dns-rebinding-protection',
+  'http-header-validation',
+  'http-custom-header-server-validation',
+];
 
 const failures = [];
 let passedCount = 0;
@@ -42,7 +51,17 @@ async function judge(name, url) {
   const results = join(work, name);
   const strict = join(work, 'strict.yml');
   writeFileSync(strict, 'server: []\nclient: []\n');
-  const args = ['server', '--url', url, '--requirements', '2026-07-28', '-o', results, '--expected-failures', strict];
+  const args = [
+    'server',
+    '--url',
+    url,
+    '--requirements',
+    '2026-07-28',
+    '-o',
+    results,
+    '--expected-failures',
+    strict,
+  ];
   const { status, output } = await runToEnd(newerNode(), [runner, ...args]);
   check(status === 0, `${name}: the suite's own baseline (exit code ${status})\n${output.slice(-3000)}`);
   const statuses = new Map();
@@ -58,7 +77,9 @@ async function judge(name, url) {
 
 function score(face, statuses, without) {
   // The tasks extension is no part of what a legacy server can be bridged to here.
-  const scored = [...statuses].filter(([scenario]) => !scenario.startsWith('tasks-') && !without.includes(scenario));
+  const scored = [...statuses].filter(
+    ([scenario]) => !scenario.startsWith('tasks-') && !without.includes(scenario),
+  );
   for (const [scenario, checks] of scored) {
     const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
     const told = bad.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('; ');
@@ -72,14 +93,20 @@ function score(face, statuses, without) {
 
 /** The suite never looks whether an answer reached the legacy server. */
 function checkAnswers(face, file) {
-  const answers = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const answers = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   const has = (method, matches) => answers.some((each) => each.method === method && matches(each));
   const elicited = (content) =>
     has('elicitation/create', ({ result }) => JSON.stringify(result?.content) === JSON.stringify(content));
   check(elicited({ name: 'Alice' }), `${face}: an elicitation's answer reached the server`);
   check(elicited({ ok: true }), `${face}: a request state's answer reached the server`);
   check(
-    has('sampling/createMessage', ({ result }) => result?.content?.type === 'text' && result.model === 'test-model'),
+    has(
+      'sampling/createMessage',
+      ({ result }) => result?.content?.type === 'text' && result.model === 'test-model',
+    ),
     `${face}: a sampling answer reached the server`,
   );
   check(
@@ -94,7 +121,17 @@ function checkAnswers(face, file) {
 
 async function overHttp() {
   const answerLog = join(work, 'http-answers.jsonl');
-  const args = ['--port', '0', '--log-level', 'error', '--env', `ANSWER_LOG=${answerLog}`, '--', process.execPath, fixture];
+  const args = [
+    '--port',
+    '0',
+    '--log-level',
+    'error',
+    '--env',
+    `ANSWER_LOG=${answerLog}`,
+    '--',
+    process.execPath,
+    fixture,
+  ];
   const child = spawn(process.execPath, [bridge, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = String(await new Promise((resolve) => child.stdout.once('data', resolve)));
   const port = /:(\d+)\/mcp/.exec(line)[1];
@@ -107,7 +144,16 @@ async function overHttp() {
 
 async function overStdio() {
   const answerLog = join(work, 'stdio-answers.jsonl');
-  const args = [bridge, '--log-level', 'error', '--env', `ANSWER_LOG=${answerLog}`, '--', process.execPath, fixture];
+  const args = [
+    bridge,
+    '--log-level',
+    'error',
+    '--env',
+    `ANSWER_LOG=${answerLog}`,
+    '--',
+    process.execPath,
+    fixture,
+  ];
   const shim = await startShim(process.execPath, args);
   const statuses = await judge('stdio', `http://localhost:${shim.port}/mcp`);
   await shim.stop();

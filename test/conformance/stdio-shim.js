@@ -6,7 +6,14 @@ import { createInterface } from 'node:readline';
 
 const subscriptionKey = 'io.modelcontextprotocol/subscriptionId';
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
-const statusByCode = { [-32700]: 400, [-32600]: 400, [-32601]: 404, [-32020]: 400, [-32021]: 400, [-32022]: 400 };
+const statusByCode = {
+  [-32700]: 400,
+  [-32600]: 400,
+  [-32601]: 404,
+  [-32020]: 400,
+  [-32021]: 400,
+  [-32022]: 400,
+};
 
 function statusOf({ error }) {
   if (error?.data?.source !== 'mcp-bridge') return 200;
@@ -39,10 +46,12 @@ export function startShim(command, args) {
     const reply = (status, message) => {
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(message));
     };
-    const refuse = (status, id, code, message) => reply(status, { jsonrpc: '2.0', id, error: { code, message } });
+    const refuse = (status, id, code, message) =>
+      reply(status, { jsonrpc: '2.0', id, error: { code, message } });
     const { host = '', origin } = request.headers;
     const isLocal = (name) => /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(name);
-    if (!isLocal(host) || (origin !== undefined && !isLocal(origin))) return refuse(403, undefined, -32600, 'Forbidden');
+    if (!isLocal(host) || (origin !== undefined && !isLocal(origin)))
+      return refuse(403, undefined, -32600, 'Forbidden');
     const message = JSON.parse(body);
     const { _meta } = message.params ?? {};
     if (_meta?.[versionKey] !== undefined && _meta[versionKey] !== request.headers['mcp-protocol-version'])
@@ -53,7 +62,8 @@ export function startShim(command, args) {
     if (token !== undefined) _meta.progressToken = id;
     open.set(id, { take: (answer) => take(answer) });
     response.on('close', () => {
-      if (open.delete(id)) write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+      if (open.delete(id))
+        write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
     });
     write({ ...message, id });
 
@@ -62,13 +72,20 @@ export function startShim(command, args) {
       if (params?.progressToken !== undefined) params.progressToken = token;
       for (const meta of [params?._meta, result?._meta])
         if (meta?.[subscriptionKey] !== undefined) meta[subscriptionKey] = message.id;
-      if (answer.id !== undefined) open.delete(id);
-      if (answer.id !== undefined && !response.headersSent)
-        return reply(statusOf(answer), { ...answer, id: message.id });
+      if (answer.id === undefined) stream(answer);
+      else finish({ ...answer, id: message.id });
+    }
+
+    function stream(frame) {
       if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      const frame = answer.id === undefined ? answer : { ...answer, id: message.id };
       response.write(`data: ${JSON.stringify(frame)}\n\n`);
-      if (answer.id !== undefined) response.end();
+    }
+
+    function finish(answer) {
+      open.delete(id);
+      if (!response.headersSent) return reply(statusOf(answer), answer);
+      stream(answer);
+      response.end();
     }
   }
 

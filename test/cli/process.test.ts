@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { BridgeProcess, cli, fixture, isAlive } from '../support/child.ts';
+
+const started: BridgeProcess[] = [];
+
+function start(args: readonly string[], env?: Record<string, string>): BridgeProcess {
+  const bridge = new BridgeProcess(['--log-level', 'error', ...args], env);
+  started.push(bridge);
+  return bridge;
+}
+
+const plain = ['--', process.execPath, fixture('plain.js')];
+
+afterEach(async () => {
+  for (const bridge of started.splice(0)) {
+    bridge.child.kill('SIGKILL');
+    await bridge.exit;
+  }
+});
+
+async function gone(...pids: readonly number[]): Promise<void> {
+  await vi.waitFor(
+    () => {
+      expect(pids.filter(isAlive)).toEqual([]);
+    },
+    { timeout: 5000 },
+  );
+}
+
+describe('the command line on stdio', () => {
+  it('passes argv on exactly, after -- and from a string', async () => {
+    const odd = ['a b', '"q"', "it's", '$HOME', '&', '%PATH%', '^', '\\', '', '*', '--port', '5'];
+    expect(JSON.parse(await start([...plain, ...odd]).call('argv'))).toEqual(odd);
+    const command = `${process.execPath} ${fixture('plain.js')} 'a b' "c \\"d\\"" e\\ f ''`;
+    expect(JSON.parse(await start(['--upstream', command]).call('argv'))).toEqual([
+      'a b',
+      'c "d"',
+      'e f',
+      '',
+    ]);
+  });
+
+  // Field bug 44.
+  it('gives the child a short environment, what is passed on, and none of its own settings', async () => {
+    const own = {
+      MCP_BRIDGE_STATE_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
+      SECRET_TOKEN: 's',
+      PASSED: 'p',
+    };
+    const args = [
+      '--env',
+      'PASSED',
+      '--env',
+      'SET=a=b',
+      '--env',
+      'MCP_BRIDGE_STATE_KEYS',
+      '--cwd',
+      '/',
+      ...plain,
+    ];
+    const bridge = start(args, own);
+    const env = JSON.parse(await bridge.call('env'));
+    expect(env).toMatchObject({ PATH: process.env['PATH'], PASSED: 'p', SET: 'a=b' });
+    expect(
+      Object.keys(env).filter((name) => name.startsWith('MCP_BRIDGE') || name === 'SECRET_TOKEN'),
+    ).toEqual([]);
+    expect(await bridge.call('cwd')).toBe('/');
+    const all = JSON.parse(await start(['--inherit-env', ...plain], own).call('env'));
+    expect(all).toHaveProperty('SECRET_TOKEN', 's');
+    expect(all).not.toHaveProperty('MCP_BRIDGE_STATE_KEYS');
+  });
+
+  it('takes options from the environment', async () => {
+    const command = `${process.execPath} ${fixture('plain.js')}`;
+    expect(await start([], { MCP_BRIDGE_UPSTREAM: command, MCP_BRIDGE_CWD: '/' }).call('cwd')).toBe('/');
+  });
+
+  // Field bugs 18, 20, 21 and 22.
+  it('finds the messages in whatever a server writes, and writes nothing but frames', async () => {
+    const bridge = start(['--', process.execPath, fixture('noisy.js')]);
+    expect(await bridge.call('a')).toBe('é中🧪 a\u2028b\u0085');
+    for (const line of bridge.lines) expect(line).toMatch(/^\{"jsonrpc":"2.0",/);
+  });
+
+  // Field bugs 11 and 23.
+  it('works with servers that handle one line a read, and with those that exit after their last words', async () => {
+    expect(await start(['--', process.execPath, fixture('one-line-a-read.js')]).call('a')).toBe('ok');
+    expect(await start(['--', process.execPath, fixture('last-words.js')]).call('a')).toBe('last');
+  });
+
+  // Field bugs 24 and 25.
+  it('carries answers around the size of a pipe, large ones, and floods of stderr', async () => {
+    const bridge = start(plain);
+    for (const size of [65_535, 65_536, 65_537, 1_048_576, 16_777_216])
+      expect(await bridge.call('big', { size })).toHaveLength(size);
+    expect(await bridge.call('stderr', { size: 1_048_576 })).toBe('written');
+  });
+
+  // Field bug 34.
+  it('fails the call of a server that dies, by name, and starts another for the next', async () => {
+    const bridge = start(plain);
+    const before = await bridge.call('pid');
+    expect(await bridge.call('die')).toBe('error -32603: The legacy session is over: server exited (code 3)');
+    const after = await bridge.call('pid');
+    expect(after).toMatch(/^\d+$/);
+    expect(after).not.toBe(before);
+  });
+
+  // Field bugs 31 and 32.
+  it.each([
+    ['that does not exist', ['--', '/no/such/program']],
+    ['that cannot be run', ['--', fixture('plain.js')]],
+    ['in a folder that does not exist', ['--cwd', '/no/such/folder', ...plain]],
+    ['that exits at once', ['--', process.execPath, '-e', 'console.error("secret"); process.exit(1)']],
+  ])('tells of a server %s, without its words, and ends with code 1', async (_, args) => {
+    const bridge = start(args);
+    const { error } = await bridge.request('server/discover');
+    expect(error.data.reason).toBe('upstream_unavailable');
+    expect(error.message).not.toMatch(/\/no\/such|secret/);
+    bridge.child.stdin.end();
+    expect(await bridge.exit).toBe(1);
+  });
+});
+
+describe('the end', () => {
+  it('comes with the end of stdin, after what is in flight, with code 0', async () => {
+    const bridge = start(plain);
+    const pid = Number(await bridge.call('pid'));
+    const slow = bridge.call('slow', { ms: 200 });
+    bridge.child.stdin.end();
+    expect(await slow).toBe('slept');
+    expect(await bridge.exit).toBe(0);
+    await gone(pid);
+  });
+
+  it('of one-shot use answers what was piped in', async () => {
+    const bridge = start(plain);
+    const answers = [bridge.request('server/discover'), bridge.request('tools/call', { name: 'count' })];
+    bridge.child.stdin.end();
+    const [discover, call] = await Promise.all(answers);
+    expect([discover!.result.resultType, call!.result.content[0].text]).toEqual(['complete', '1']);
+    expect(await bridge.exit).toBe(0);
+  });
+
+  // Field bug 39.
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s leaves nothing behind, whatever the server ignores, within 5 s',
+    async (signal) => {
+      const bridge = start(['--', 'sh', '-c', `${process.execPath} ${fixture('stubborn.js')}; true`]);
+      const pids = JSON.parse(await bridge.call('a')) as number[];
+      const from = Date.now();
+      bridge.child.kill(signal);
+      expect(await bridge.exit).toBe(0);
+      await gone(...pids);
+      expect(Date.now() - from).toBeLessThan(5000);
+    },
+  );
+
+  // Field bug 37.
+  it('comes with the death of the parent', async () => {
+    const launcher = spawn(process.execPath, [
+      '-e',
+      `const { spawn } = require('node:child_process');
+       const child = spawn(process.execPath, ${JSON.stringify([cli, '--log-level', 'error', ...plain])}, { stdio: ['pipe', 'pipe', 'inherit'] });
+       child.stdout.pipe(process.stdout); process.stdin.pipe(child.stdin); process.stdout.write(child.pid + '\\n');`,
+    ]);
+    const lines: string[] = [];
+    launcher.stdout.on('data', (chunk: Buffer) => lines.push(...chunk.toString().trim().split('\n')));
+    await once(launcher.stdout, 'data');
+    const request = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'pid',
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    };
+    launcher.stdin.write(`${JSON.stringify(request)}\n`);
+    await vi.waitFor(
+      () => {
+        expect(lines).toHaveLength(2);
+      },
+      { timeout: 5000 },
+    );
+    const pids = [Number(lines[0]), Number(JSON.parse(lines[1]!).result.content[0].text)];
+    expect(pids.every(isAlive)).toBe(true);
+    launcher.kill('SIGKILL');
+    await gone(...pids);
+  });
+
+  // Field bug 40.
+  it('comes when nobody reads its output any more', async () => {
+    const bridge = start(plain);
+    const pid = Number(await bridge.call('pid'));
+    bridge.child.stdout.destroy();
+    void bridge.request('tools/call', { name: 'count' });
+    expect(await bridge.exit).toBe(0);
+    await gone(pid);
+  });
+
+  it('is put off by nothing when asked for twice', async () => {
+    const bridge = start(['--', process.execPath, fixture('stubborn.js')]);
+    const pids = JSON.parse(await bridge.call('a')) as number[];
+    bridge.child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    bridge.child.kill('SIGTERM');
+    expect(await bridge.exit).toBe(1);
+    await gone(pids[0]!);
+  });
+});
+
+describe('the HTTP face', () => {
+  it('says where it listens as the first line on stdout, and ends by SIGTERM', async () => {
+    const bridge = start(['--port', '0', '--path', '/x', ...plain]);
+    const line = await bridge.nextLine();
+    expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\/x$/);
+    const url = line.slice('listening on '.length);
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'pid',
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    };
+    const headers = {
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'pid',
+    };
+    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    const pid = Number(((await reply.json()) as any).result.content[0].text);
+    bridge.child.kill('SIGTERM');
+    expect(await bridge.exit).toBe(0);
+    await gone(pid);
+  });
+
+  it('that cannot listen ends with code 1', async () => {
+    const first = start(['--port', '0', ...plain]);
+    const port = /:(\d+)\//.exec(await first.nextLine())![1]!;
+    const second = start(['--port', port, ...plain]);
+    expect(await second.exit).toBe(1);
+    expect(second.stderr).toContain('EADDRINUSE');
+  });
+});
+
+describe('64 calls of 50 ms at once', () => {
+  it('run in parallel on stdio', async () => {
+    const bridge = start(plain);
+    await bridge.call('count');
+    const from = performance.now();
+    await Promise.all(Array.from({ length: 64 }, () => bridge.call('slow', { ms: 50 })));
+    expect(performance.now() - from).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { parseCount, parseDuration, parseSize, splitWords } from '../../src/cli/parse-values.ts';
+import { parseSettings, UsageError, type Settings } from '../../src/cli/settings.ts';
+
+function parse(...argv: string[]): { settings?: Settings; exitCode?: number; text: string } {
+  let text = '';
+  const write = (more: string): void => void (text += more);
+  try {
+    return { settings: parseSettings(argv, {}, '1.2.3', { out: write, err: write }), text };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { exitCode: error.exitCode, text: text + error.message };
+  }
+}
+
+describe('wrong use', () => {
+  it.each([
+    [[], '--upstream'],
+    [['--upstream', 'a', '--', 'b'], 'not both'],
+    [['--upstream', 'node "x'], 'quotes are closed'],
+    [['--upstream', 'https://old.example/mcp'], 'URL'],
+    [['--upstream', 'a', '--port', '70000'], '65535'],
+    [['--upstream', 'a', '--input-ttl', '10'], 'like 500ms'],
+    [['--upstream', 'a', '--input-ttl', '99999h'], '24 days'],
+    [['--upstream', 'a', '--max-parked', '0'], 'whole number'],
+    [['--upstream', 'a', '--max-message-bytes', '1kb'], '512KiB'],
+    [['--upstream', 'a', '--cache-scope', 'all'], 'private'],
+    [['--upstream', 'a', '--log-level', 'loud'], 'debug'],
+    [['--upstream', 'a', '--port', '1', '--path', 'mcp'], '--path'],
+    [['--upstream', 'a', '--port', '1', '--host', '0.0.0.0'], '--allow-unauthenticated'],
+    [['--upstream', 'a', '--state-key-file', '/no/such/file'], 'cannot be read'],
+    [['--nonsense'], '--nonsense'],
+  ])('%j is told of, with exit code 2', (argv, text) => {
+    const parsed = parse(...argv);
+    expect(parsed.exitCode).toBe(2);
+    expect(parsed.text).toContain(text);
+    expect(parsed.text).not.toMatch(/\n\s+at /);
+  });
+
+  it('of a state key shows no key', () => {
+    let message = '';
+    try {
+      parseSettings(['--upstream', 'a'], { MCP_BRIDGE_STATE_KEYS: 'k:c2VjcmV0' }, '1', {
+        out: () => undefined,
+        err: () => undefined,
+      });
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('32 bytes');
+    expect(message).not.toContain('c2VjcmV0');
+  });
+});
+
+describe('good use', () => {
+  it('has the documented defaults', () => {
+    const { settings } = parse('--upstream', 'node old.js');
+    expect(settings).toMatchObject({
+      command: 'node',
+      args: ['old.js'],
+      http: undefined,
+      maxClientMessageBytes: 4 * 1024 * 1024,
+      maxServerMessageBytes: 64 * 1024 * 1024,
+      bridge: {
+        inputTtlMs: 600_000,
+        maxParked: 1000,
+        attributionTimeoutMs: 10_000,
+        requestTimeoutMs: 60_000,
+        maxRequestMs: 1_800_000,
+        startTimeoutMs: 60_000,
+        maxSessions: 1,
+        queueTimeoutMs: 60_000,
+        quarantineMs: 30_000,
+        cacheTtlMs: 60_000,
+        cacheScope: 'private',
+        staticRoots: undefined,
+      },
+    });
+  });
+
+  it('takes a host beyond loopback when told so, and roots as paths or URIs', () => {
+    const { settings } = parse(
+      '--port',
+      '0',
+      '--host',
+      '0.0.0.0',
+      '--allow-unauthenticated',
+      '--root',
+      '/a b',
+      '--root',
+      'file:///c',
+      '--',
+      'x',
+    );
+    expect(settings!.http).toMatchObject({ host: '0.0.0.0', isLoopback: false });
+    expect(JSON.parse(settings!.bridge.staticRoots!.toString())).toEqual({
+      roots: [{ uri: 'file:///a%20b' }, { uri: 'file:///c' }],
+    });
+  });
+
+  it('gives help and version with exit code 0', () => {
+    expect(parse('--help')).toMatchObject({ exitCode: 0, text: expect.stringContaining('--upstream') });
+    expect(parse('--version')).toMatchObject({ exitCode: 0, text: '1.2.3\n' });
+  });
+});
+
+describe('values', () => {
+  it('are read as a person writes them', () => {
+    expect(['500ms', '30s', '10m', '1h'].map(parseDuration)).toEqual([500, 30_000, 600_000, 3_600_000]);
+    expect(['10', '1KiB', '4MiB', '1GiB', '7B'].map(parseSize)).toEqual([
+      10, 1024, 4_194_304, 1_073_741_824, 7,
+    ]);
+    expect(parseCount('0', 0, 5)).toBe(0);
+  });
+
+  it.each([
+    ['a  b\tc', ['a', 'b', 'c']],
+    ['', []],
+    ['\'a b\'c "d"', ['a bc', 'd']],
+    ['"a\\"b\\\\c\\d"', ['a"b\\c\\d']],
+    ["'a\\b'", ['a\\b']],
+    ['a\\ b', ['a b']],
+    ['\'\' ""', ['', '']],
+    ['$HOME `x` *', ['$HOME', '`x`', '*']],
+  ])('words of %j', (command, words) => {
+    expect(splitWords(command)).toEqual(words);
+  });
+
+  it.each(["'a", '"a', 'a\\', '"a\\"'])('no words of %j', (command) => {
+    expect(() => splitWords(command)).toThrow(/quotes/);
+  });
+});
