@@ -24,6 +24,8 @@ export interface StdioFaceOptions {
 /** All that comes in on one stdio connection is of one party. */
 const caller: Caller = { domain: 'stdio', principal: 'stdio' };
 const lineFeed = Buffer.from('\n');
+/** A client that reads a notification and the answer in one go may drop the former, so the answer keeps this far. */
+const notificationGapMs = 10;
 /** Bigger frames are written piece by piece instead of being joined first. */
 const maxJoinedBytes = 64 * 1024;
 
@@ -100,19 +102,19 @@ export class StdioFace {
 
   private responder(id: RequestId, method: string): ListenResponder {
     const { output } = this.options;
-    let hasJustNotified = false;
+    let quietAt = 0;
     return {
-      notify: (method, params) => {
-        this.write(notificationFrame(method, params));
-        hasJustNotified = true;
+      notify: (notification, params) => {
+        this.write(notificationFrame(notification, params));
+        quietAt = performance.now() + notificationGapMs;
       },
       answer: (outcome) => {
         const finish = (): void => {
           this.finish(id, outcome);
           if (method === 'subscriptions/listen' && outcome.kind === 'result') this.sayTornDown(id);
         };
-        // A client that reads a notification and the answer in one chunk may drop the former: leave a tick between.
-        if (hasJustNotified) setImmediate(finish);
+        const gap = quietAt - performance.now();
+        if (gap > 0) setTimeout(finish, gap);
         else finish();
       },
       canTakeMore: () => !output.writableNeedDrain,

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BridgeProcess, cli, fixture, isAlive } from '../support/child.ts';
+import { metadata } from '../support/harness.ts';
+import { headersFor } from '../support/http-harness.ts';
 
 const started: BridgeProcess[] = [];
 
@@ -19,6 +21,19 @@ afterEach(async () => {
     await bridge.exit;
   }
 });
+
+/** A call over HTTP; resolves to its text. */
+async function postCall(url: string, name: string, args: object = {}): Promise<string> {
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args, _meta: metadata() },
+  };
+  const headers = { 'content-type': 'application/json', ...headersFor(body) };
+  const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  return ((await reply.json()) as any).result.content[0].text;
+}
 
 async function gone(...pids: readonly number[]): Promise<void> {
   await vi.waitFor(
@@ -221,26 +236,7 @@ describe('the HTTP face', () => {
     const line = await bridge.nextLine();
     expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\/x$/);
     const url = line.slice('listening on '.length);
-    const body = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'pid',
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    };
-    const headers = {
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'pid',
-    };
-    const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    const pid = Number(((await reply.json()) as any).result.content[0].text);
+    const pid = Number(await postCall(url, 'pid'));
     bridge.child.kill('SIGTERM');
     expect(await bridge.exit).toBe(0);
     await gone(pid);
@@ -256,11 +252,22 @@ describe('the HTTP face', () => {
 });
 
 describe('64 calls of 50 ms at once', () => {
+  const calls = Array.from({ length: 64 }, (_, id) => id);
+
   it('run in parallel on stdio', async () => {
     const bridge = start(plain);
     await bridge.call('count');
     const from = performance.now();
-    await Promise.all(Array.from({ length: 64 }, () => bridge.call('slow', { ms: 50 })));
+    await Promise.all(calls.map(() => bridge.call('slow', { ms: 50 })));
+    expect(performance.now() - from).toBeLessThan(300);
+  });
+
+  it('run in parallel over HTTP', async () => {
+    const bridge = start(['--port', '0', ...plain]);
+    const url = (await bridge.nextLine()).split(' ').pop()!;
+    await postCall(url, 'count');
+    const from = performance.now();
+    await Promise.all(calls.map(() => postCall(url, 'slow', { ms: 50 })));
     expect(performance.now() - from).toBeLessThan(300);
   });
 });
