@@ -45,12 +45,10 @@ export function callLost(): BridgeError {
 
 /** spec 2026-07-28 basic/index#meta: what was needed and not declared. */
 export function missingCapability(requiredCapabilities: Capabilities): BridgeError {
-  return new BridgeError(
-    missingClientCapability,
-    'missing_capability',
-    'The client lacks a capability that this needs',
-    { data: { requiredCapabilities }, status: 400 },
-  );
+  const names = Object.keys(requiredCapabilities).join(', ');
+  const message = `The client does not support what this needs: ${names}`;
+  const details = { data: { requiredCapabilities }, status: 400 };
+  return new BridgeError(missingClientCapability, 'missing_capability', message, details);
 }
 
 export function timedOut(): BridgeError {

@@ -14,7 +14,8 @@ const packages = {
   memory: [{ '@modelcontextprotocol/server-memory': '2026.8.31' }],
   mongodb: [{ 'mongodb-mcp-server': '2.1.1' }],
   shrimp: [{ 'mcp-shrimp-task-manager': '1.0.21' }],
-  cortex: [{ '@temporal-cortex/cortex-mcp': '0.9.1' }],
+  // The plain binary; the package that chooses between platforms is not on every registry.
+  cortex: [{ '@temporal-cortex/cortex-mcp-linux-x64': '0.9.1' }],
   fastmcp: [{ fastmcp: '3.35.0' }],
   inspector: [{ '@modelcontextprotocol/inspector': '2.12.0' }],
 };
