@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   { ignores: ['dist', 'results', '.interop', 'node_modules'] },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', '*.config.ts'],
+    files: ['src/**/*.ts', 'bin/*.ts', 'test/**/*.ts', '*.config.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {

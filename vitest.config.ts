@@ -6,6 +6,9 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Nothing here changes what another file could see.
+          isolate: false,
+          pool: 'threads',
           include: ['test/**/*.test.ts'],
           exclude: ['test/cli/**', 'test/upstream/**', 'test/interop/**', 'test/process/**'],
           restoreMocks: true,

@@ -29,7 +29,6 @@ export type ErrorReason =
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'unsupported_media_type'
-  | 'body_timeout'
   | 'shutting_down'
   | 'internal';
 

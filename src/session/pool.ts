@@ -109,14 +109,16 @@ export class SessionPool {
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown reason';
       this.release(opening, reason);
-      this.delay.ended();
-      this.isBroken = !this.isClosed;
-      this.options.log.error(
-        { upstream: this.options.upstream.label, reason },
-        'legacy server could not be started',
-      );
+      if (!this.isClosed) this.reportFailedStart(reason);
       throw unavailable(reason, error);
     }
+  }
+
+  private reportFailedStart(reason: string): void {
+    const { log, upstream } = this.options;
+    this.delay.ended();
+    this.isBroken = true;
+    log.error({ upstream: upstream.label, reason }, 'legacy server could not be started');
   }
 
   private onOver(session: Session, opening: Opening, reason: string): void {
