@@ -109,12 +109,13 @@ export class SessionPool {
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown reason';
       this.release(opening, reason);
-      if (!this.isClosed) this.reportFailedStart(reason);
+      this.reportFailedStart(reason);
       throw unavailable(reason, error);
     }
   }
 
   private reportFailedStart(reason: string): void {
+    if (this.isClosed) return;
     const { log, upstream } = this.options;
     this.delay.ended();
     this.isBroken = true;
