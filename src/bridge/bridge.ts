@@ -64,7 +64,8 @@ export class Bridge {
         onLost: () => {
           this.context.lists.invalidateAll();
           this.context.toolHeaders.forget();
-          this.subscriptions.onLost();
+          if (pool.current === undefined) this.subscriptions.onLost();
+          else this.subscriptions.onReplaced(pool.current);
         },
       },
     );
@@ -145,25 +146,25 @@ export class Bridge {
   }
 
   /**
-   * Takes no more work, lets what is in flight end for up to `drainMs`, answers open questions as cancelled, ends
-   * listen streams and closes the sessions. Resolves when no process of the upstream is left.
+   * Takes no more work, lets what is in flight end for up to `drainMs` (or until `hurry` is aborted), answers open
+   * questions as cancelled, ends listen streams and closes the sessions. Resolves when nothing of the upstream is left.
    */
-  async close(drainMs: number): Promise<void> {
+  async close(drainMs: number, hurry?: AbortSignal): Promise<void> {
     this.isClosing = true;
     this.subscriptions.endAll();
-    await this.drained(drainMs);
+    if (this.inFlight > 0 && hurry?.aborted !== true) await this.drained(drainMs, hurry);
     this.context.parked.endAll(shuttingDown());
     await this.context.pool.close('the bridge is shutting down');
   }
 
-  private drained(drainMs: number): Promise<void> {
-    if (this.inFlight === 0) return Promise.resolve();
+  private drained(drainMs: number, hurry: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.context.clock.after(drainMs, resolve);
       this.onIdle = () => {
         stop();
         resolve();
       };
+      hurry?.addEventListener('abort', this.onIdle, { once: true });
     });
   }
 

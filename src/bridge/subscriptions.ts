@@ -72,7 +72,7 @@ export class Subscriptions {
     for (const listener of this.listeners) listener.tellAll();
   }
 
-  /** A session was lost: listeners wait for news, so another is started without a call. */
+  /** No session is left: listeners wait for news, so another is started without a call. */
   onLost(): void {
     if (this.isEnding || this.listeners.size === 0 || this.pool.current !== undefined) return;
     this.pool.primary().catch(() => {

@@ -33,10 +33,11 @@ export async function run(): Promise<number> {
   const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const log = createLogger(settings.logLevel, await openDestination(format));
   process.on('exit', killAllGroups);
-  const bridge = createBridge(settings, version, log);
+  const hurry = new AbortController();
+  const bridge = createBridge(settings, version, log, hurry.signal);
   bridge.warmUp();
   return settings.http === undefined
-    ? runStdio(bridge, settings, log)
+    ? runStdio(bridge, settings, log, hurry)
     : runHttp(bridge, settings, settings.http, log);
 }
 
@@ -45,7 +46,7 @@ function packageVersion(): string {
   return (JSON.parse(file) as { readonly version: string }).version;
 }
 
-function createBridge(settings: Settings, version: string, log: Logger): Bridge {
+function createBridge(settings: Settings, version: string, log: Logger, hurry: AbortSignal): Bridge {
   const upstream = createStdioUpstream({
     command: settings.command,
     args: settings.args,
@@ -53,21 +54,28 @@ function createBridge(settings: Settings, version: string, log: Logger): Bridge 
     cwd: settings.cwd,
     maxMessageBytes: settings.maxServerMessageBytes,
     log,
+    hurry,
   });
   const options = { ...settings.bridge, clientInfo: { name: 'mcp-bridge', version } };
   return new Bridge({ upstream, options, log, keyRing: settings.keyRing });
 }
 
-async function runStdio(bridge: Bridge, settings: Settings, log: Logger): Promise<number> {
+async function runStdio(
+  bridge: Bridge,
+  settings: Settings,
+  log: Logger,
+  hurry: AbortController,
+): Promise<number> {
   const { stdin: input, stdout: output } = process;
   const face = new StdioFace({ bridge, input, output, maxMessageBytes: settings.maxClientMessageBytes, log });
-  const reason = await Promise.race([
-    face.ended.then(() => 'the client has gone'),
-    stopSignal(),
-    parentDeath(),
-  ]);
+  const stopped = stopSignal();
+  // A client that signals reads no more, and will kill soon.
+  void stopped.then(() => {
+    hurry.abort();
+  });
+  const reason = await Promise.race([face.ended.then(() => 'the client has gone'), stopped, parentDeath()]);
   log.info({ reason }, 'shutting down');
-  await bridge.close(drainMs);
+  await bridge.close(drainMs, hurry.signal);
   await new Promise((resolve) => output.write('', resolve));
   return bridge.isUpstreamBroken ? 1 : 0;
 }

@@ -3,15 +3,14 @@
 // spec 2026-07-28 basic/transports/streamable-http#receiving-messages
 import type { ServerResponse } from 'node:http';
 import type { Outcome } from '../bridge/outcome.ts';
-import { join, text, type Chunks } from '../jsonrpc/frame.ts';
+import { text, type Chunks } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
+import { sizeOf, writeChunks } from '../jsonrpc/write-chunks.ts';
 import { notificationFrame, responseFrame } from './wire.ts';
 
 const DATA = text('data: ');
 const END = text('\n\n');
 const COMMENT = text(': keep-alive\n\n');
-/** Bigger bodies are written piece by piece instead of being joined first. */
-const maxJoinedBytes = 64 * 1024;
 
 export class HttpAnswer {
   private readonly response: ServerResponse;
@@ -43,7 +42,7 @@ export class HttpAnswer {
   notify(method: string, params: Chunks, now: number): void {
     if (!this.mayStream || this.response.writableEnded) return;
     this.openStream(now);
-    this.write([DATA, ...notificationFrame(method, params), END]);
+    writeChunks(this.response, [DATA, ...notificationFrame(method, params), END]);
   }
 
   finish(outcome: Outcome): void {
@@ -51,17 +50,16 @@ export class HttpAnswer {
     if (response.writableEnded || response.destroyed) return;
     const frame = responseFrame(this.id, outcome);
     if (response.headersSent) {
-      this.write([DATA, ...frame, END]);
+      writeChunks(response, [DATA, ...frame, END]);
       response.end();
       return;
     }
-    const size = frame.reduce((sum, chunk) => sum + chunk.length, 0);
     response.writeHead(outcome.kind === 'error' ? outcome.status : 200, {
       ...this.headers,
       'Content-Type': 'application/json',
-      'Content-Length': size,
+      'Content-Length': sizeOf(frame),
     });
-    this.write(frame);
+    writeChunks(response, frame);
     response.end();
   }
 
@@ -81,16 +79,5 @@ export class HttpAnswer {
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
     });
-  }
-
-  private write(chunks: Chunks): void {
-    const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    if (size <= maxJoinedBytes) {
-      this.response.write(join(chunks));
-      return;
-    }
-    this.response.cork();
-    for (const chunk of chunks) this.response.write(chunk);
-    this.response.uncork();
   }
 }

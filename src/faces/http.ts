@@ -10,6 +10,7 @@ import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
 import { idOf, paramString, parseClientMessage, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
+import { servedVersions } from '../protocol/versions.ts';
 import { HttpAnswer } from './http-answer.ts';
 import { readBody } from './http-body.ts';
 import {
@@ -152,7 +153,8 @@ export class HttpFace {
     const modern = admit(message);
     checkStandardHeaders(request.headers, modern);
     if (modern.method === 'subscriptions/listen' && !mayStream) throw refusals.accept();
-    const tool = modern.method === 'tools/call' ? paramString(modern, 'name') : undefined;
+    const isCall = modern.method === 'tools/call' && servedVersions.includes(modern.version);
+    const tool = isCall ? paramString(modern, 'name') : undefined;
     return { request: modern, rules: tool === undefined ? [] : this.options.bridge.paramHeaders(tool) };
   }
 

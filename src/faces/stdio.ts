@@ -4,8 +4,9 @@ import type { Readable, Writable } from 'node:stream';
 import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../bridge/outcome.ts';
 import { BridgeError } from '../errors.ts';
-import { find, join, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { find, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
+import { writeChunks } from '../jsonrpc/write-chunks.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
@@ -26,8 +27,6 @@ const caller: Caller = { domain: 'stdio', principal: 'stdio' };
 const lineFeed = Buffer.from('\n');
 /** A client that reads a notification and the answer in one go may drop the former, so the answer keeps this far. */
 const notificationGapMs = 10;
-/** Bigger frames are written piece by piece instead of being joined first. */
-const maxJoinedBytes = 64 * 1024;
 
 export class StdioFace {
   /** Resolves when the client has gone: its end of the input or of the output is closed. */
@@ -110,8 +109,7 @@ export class StdioFace {
       },
       answer: (outcome) => {
         const finish = (): void => {
-          this.finish(id, outcome);
-          if (method === 'subscriptions/listen' && outcome.kind === 'result') this.sayTornDown(id);
+          this.finish(id, method, outcome);
         };
         const gap = quietAt - performance.now();
         if (gap > 0) setTimeout(finish, gap);
@@ -124,9 +122,11 @@ export class StdioFace {
     };
   }
 
-  private finish(id: RequestId, outcome: Outcome): void {
-    this.inFlight.delete(id.key);
+  private finish(id: RequestId, method: string, outcome: Outcome): void {
+    // Cancelled while the answer kept its distance from a notification.
+    if (!this.inFlight.delete(id.key)) return;
     this.answer(id, outcome);
+    if (method === 'subscriptions/listen' && outcome.kind === 'result') this.sayTornDown(id);
   }
 
   /** spec 2026-07-28 basic/patterns/cancellation: the end of a stream from this side is said twice on stdio. */
@@ -139,17 +139,7 @@ export class StdioFace {
   }
 
   private write(frame: Chunks): void {
-    const { output } = this.options;
-    if (!this.isOutputOpen) return;
-    const size = frame.reduce((sum, chunk) => sum + chunk.length, 0);
-    if (size <= maxJoinedBytes) {
-      output.write(join([...frame, lineFeed]));
-      return;
-    }
-    output.cork();
-    for (const chunk of frame) output.write(chunk);
-    output.write(lineFeed);
-    output.uncork();
+    if (this.isOutputOpen) writeChunks(this.options.output, [...frame, lineFeed]);
   }
 }
 

@@ -2,14 +2,16 @@
 // to the whole process group, so that nothing survives behind a shell wrapper.
 import type { ChildProcess } from 'node:child_process';
 
-export interface GraceTimes {
+interface GraceTimes {
   /** How long the child may take to leave after its stdin was closed. */
   readonly stdinMs: number;
   /** How long the group may take to leave after SIGTERM. */
   readonly termMs: number;
 }
 
-export const defaultGrace: GraceTimes = { stdinMs: 1000, termMs: 1000 };
+const patient: GraceTimes = { stdinMs: 1000, termMs: 1000 };
+/** Official clients kill a process one second after its SIGTERM: by then all must be gone. */
+const hurried: GraceTimes = { stdinMs: 250, termMs: 350 };
 
 const pollMs = 20;
 const living = new Set<number>();
@@ -33,30 +35,38 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-function hasLeft(child: ChildProcess, pid: number): boolean {
-  return (child.exitCode !== null || child.signalCode !== null) && !signal(pid, 0);
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
 }
 
-async function waitUntilLeft(child: ChildProcess, pid: number, ms: number): Promise<boolean> {
-  const end = Date.now() + ms;
-  while (!hasLeft(child, pid)) {
-    if (Date.now() >= end) return false;
+async function waitFor(isDone: () => boolean, ms: () => number): Promise<boolean> {
+  const start = Date.now();
+  while (!isDone()) {
+    if (Date.now() - start >= ms()) return false;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
   return true;
 }
 
-/** Resolves when the group is gone; takes `stdinMs + termMs` and a little at the most. */
-export async function endProcessGroup(child: ChildProcess, grace: GraceTimes): Promise<void> {
+/** Resolves when the group is gone: in some two seconds at the most, in less than one once `hurry` is aborted. */
+export async function endProcessGroup(child: ChildProcess, hurry: AbortSignal): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
+  const grace = (): GraceTimes => (hurry.aborted ? hurried : patient);
+  const hasLeft = (): boolean => hasExited(child) && !signal(pid, 0);
   child.stdin?.end();
-  const isGone =
-    (await waitUntilLeft(child, pid, grace.stdinMs)) ||
-    (signal(pid, 'SIGTERM'), await waitUntilLeft(child, pid, grace.termMs));
+  let isGone = await waitFor(hasLeft, () => grace().stdinMs);
+  if (!isGone) {
+    signal(pid, 'SIGTERM');
+    isGone = await waitFor(hasLeft, () => grace().termMs);
+  }
   if (!isGone) {
     signal(pid, 'SIGKILL');
-    await waitUntilLeft(child, pid, grace.termMs);
+    // Nobody survives this; members of the group may be zombies for a while if nobody reaps them.
+    await waitFor(
+      () => hasExited(child),
+      () => grace().termMs,
+    );
   }
   living.delete(pid);
 }

@@ -2,12 +2,13 @@
 // spec 2025-11-25 basic/transports#stdio
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { basename } from 'node:path';
-import { join, type Chunks } from '../jsonrpc/frame.ts';
+import type { Chunks } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
+import { writeChunks } from '../jsonrpc/write-chunks.ts';
 import type { Logger } from '../log.ts';
 import { framesOfLine } from './frames-of-line.ts';
 import type { Link, LinkHandlers, Upstream } from './port.ts';
-import { adopt, defaultGrace, endProcessGroup, type GraceTimes } from './process-group.ts';
+import { adopt, endProcessGroup } from './process-group.ts';
 
 export interface StdioUpstreamOptions {
   readonly command: string;
@@ -18,12 +19,11 @@ export interface StdioUpstreamOptions {
   /** Longer lines of the server are thrown away and reported. */
   readonly maxMessageBytes: number;
   readonly log: Logger;
-  readonly grace?: GraceTimes;
+  /** Once aborted, children are ended in less than a second instead of two. */
+  readonly hurry: AbortSignal;
 }
 
 const maxLoggedLine = 2048;
-/** Bigger frames are written piece by piece instead of being joined first. */
-const maxJoinedBytes = 64 * 1024;
 
 /** One child process per link. */
 export function createStdioUpstream(options: StdioUpstreamOptions): Upstream {
@@ -59,19 +59,11 @@ class StdioLink implements Link {
   send(frame: Chunks): void {
     const { stdin } = this.child;
     if (this.isOver || !stdin.writable) return;
-    const size = frame.reduce((sum, chunk) => sum + chunk.length, 0);
-    if (size <= maxJoinedBytes) {
-      stdin.write(join([...frame, lineFeed]));
-      return;
-    }
-    stdin.cork();
-    for (const chunk of frame) stdin.write(chunk);
-    stdin.write(lineFeed);
-    stdin.uncork();
+    writeChunks(stdin, [...frame, lineFeed]);
   }
 
   close(): Promise<void> {
-    this.closing ??= endProcessGroup(this.child, this.options.grace ?? defaultGrace);
+    this.closing ??= endProcessGroup(this.child, this.options.hurry);
     return this.closing;
   }
 

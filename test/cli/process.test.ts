@@ -173,6 +173,16 @@ describe('the end', () => {
     },
   );
 
+  it('by SIGTERM on stdio takes less than the second after which official clients kill', async () => {
+    const bridge = start(['--', process.execPath, fixture('stubborn.js')]);
+    const pids = JSON.parse(await bridge.call('a')) as number[];
+    const from = Date.now();
+    bridge.child.kill('SIGTERM');
+    await bridge.exit;
+    expect(Date.now() - from).toBeLessThan(1000);
+    await gone(...pids);
+  });
+
   // Field bug 37.
   it('comes with the death of the parent', async () => {
     const launcher = spawn(process.execPath, [

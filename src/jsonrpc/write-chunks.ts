@@ -1,0 +1,19 @@
+// Writes a frame to a stream as one write, or piece by piece where joining the pieces first would copy too much.
+import type { Writable } from 'node:stream';
+import { join, type Chunks } from './frame.ts';
+
+const maxJoinedBytes = 64 * 1024;
+
+export function sizeOf(chunks: Chunks): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+}
+
+export function writeChunks(stream: Writable, chunks: Chunks): void {
+  if (sizeOf(chunks) <= maxJoinedBytes) {
+    stream.write(join(chunks));
+    return;
+  }
+  stream.cork();
+  for (const chunk of chunks) stream.write(chunk);
+  stream.uncork();
+}
