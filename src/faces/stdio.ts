@@ -34,6 +34,7 @@ export class StdioFace {
   private readonly options: StdioFaceOptions;
   private readonly inFlight = new Map<string, () => void>();
   private isOutputOpen = true;
+  private isGathering = false;
 
   constructor(options: StdioFaceOptions) {
     this.options = options;
@@ -138,8 +139,19 @@ export class StdioFace {
     this.write(responseFrame(id, outcome));
   }
 
+  /** What is written in one turn goes out together: a system call costs more than the frame. */
   private write(frame: Chunks): void {
-    if (this.isOutputOpen) writeChunks(this.options.output, [...frame, lineFeed]);
+    const { output } = this.options;
+    if (!this.isOutputOpen) return;
+    if (!this.isGathering) {
+      this.isGathering = true;
+      output.cork();
+      queueMicrotask(() => {
+        this.isGathering = false;
+        output.uncork();
+      });
+    }
+    writeChunks(output, [...frame, lineFeed]);
   }
 }
 

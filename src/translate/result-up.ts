@@ -29,9 +29,12 @@ function hintEntries(hints: CacheHints | undefined): readonly Chunks[] {
   return [entry('ttlMs', [toBytes(hints.ttlMs)]), entry('cacheScope', [toBytes(hints.cacheScope)])];
 }
 
+const META = text(`"_meta":{"${serverInfoKey}":`);
+const END = text('}');
+
 /** The `_meta` of a result that has none of its own, with the server's name in it. */
 export function signature(serverInfo: Buffer): Chunks {
-  return entry('_meta', [text(`{"${serverInfoKey}":`), serverInfo, text('}')]);
+  return [META, serverInfo, END];
 }
 
 /** The modern result, or undefined when the legacy frame holds no readable one. */

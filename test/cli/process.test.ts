@@ -230,10 +230,12 @@ describe('the end', () => {
   });
 
   it('is put off by nothing when asked for twice', async () => {
-    const bridge = start(['--', process.execPath, fixture('stubborn.js')]);
+    const bridge = start(['--log-level', 'info', '--', process.execPath, fixture('stubborn.js')]);
     const pids = JSON.parse(await bridge.call('a')) as number[];
     bridge.child.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await vi.waitFor(() => {
+      expect(bridge.stderr).toContain('shutting down');
+    });
     bridge.child.kill('SIGTERM');
     expect(await bridge.exit).toBe(1);
     await gone(pids[0]!);

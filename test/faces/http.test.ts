@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { BridgeOptions } from '../../src/bridge/options.ts';
 import type { HttpFaceOptions } from '../../src/faces/http.ts';
@@ -74,13 +75,16 @@ describe('an answer', () => {
   // Field bug 91; rule 7: after a silence.
   it('becomes a stream of comments after a silence, so that nothing cuts the call', async () => {
     await start(quiet, { keepAliveMs: 30 });
-    const reply = harness.post('tools/call', { name: 'a' });
-    const call = await called();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    harness.upstream.server.text(call, 'done');
-    const { text, frames } = await reply;
-    expect(text).toMatch(/^: keep-alive\n\n/);
-    expect(frames).toHaveLength(1);
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a', _meta: metadata() } };
+    const stream = await harness.open({ headers: headersFor(body), body: JSON.stringify(body) }).response;
+    stream.setEncoding('utf8');
+    const [comment] = (await once(stream, 'data')) as [string];
+    expect(comment).toBe(': keep-alive\n\n');
+    harness.upstream.server.text(await called(), 'done');
+    let rest = '';
+    for await (const chunk of stream) rest += chunk as string;
+    expect(rest.match(/^data: /gm)).toHaveLength(1);
+    expect(rest).toContain('"text":"done"');
   });
 
   it('has no stream for a client that takes none, and no listen stream either', async () => {

@@ -17,8 +17,8 @@ const everything = (version) =>
   script(version, '@modelcontextprotocol/server-everything/dist/index.js', 'stdio');
 
 /** Connects, runs the story, and ends both sides whatever comes of it. */
-async function story(face, server, run, options = {}) {
-  const { client, end } = await connect(face, server, modes.pinned, options);
+async function story([face, mode], server, run, options = {}) {
+  const { client, end } = await connect(face, server, modes[mode], options);
   try {
     const seen = [];
     const onprogress = ({ progress }) => seen.push(progress);
@@ -28,9 +28,11 @@ async function story(face, server, run, options = {}) {
   }
 }
 
-describe.each(faces)('over %s', (face) => {
+const combinations = faces.flatMap((face) => Object.keys(modes).map((mode) => [face, mode]));
+
+describe.each(combinations)('over %s, the client %s', (...how) => {
   it('server-everything 0.6.2 (2024-11-05)', () =>
-    story(face, everything('everything-0.6.2'), async ({ client, call, seen }) => {
+    story(how, everything('everything-0.6.2'), async ({ client, call, seen }) => {
       expect((await client.listTools()).tools).toHaveLength(5);
       expect(await call('add', { a: 1, b: 2 })).toBe('The sum of 1 and 2 is 3.');
       expect(await call('longRunningOperation', { duration: 0.3, steps: 3 })).toContain('completed');
@@ -41,7 +43,7 @@ describe.each(faces)('over %s', (face) => {
     }));
 
   it('server-everything 2025.8.18 on SDK 1.17.4 (2025-06-18)', () =>
-    story(face, everything('everything-2025.8.18'), async ({ client, call }) => {
+    story(how, everything('everything-2025.8.18'), async ({ client, call }) => {
       expect((await client.listTools()).tools).toHaveLength(11);
       expect(await call('startElicitation', {})).toContain('User provided');
       expect(await call('sampleLLM', { prompt: 'p', maxTokens: 5 })).toBe('LLM sampling result: Paris');
@@ -53,7 +55,7 @@ describe.each(faces)('over %s', (face) => {
     }));
 
   it('server-everything 2026.8.31 (2025-11-25)', () =>
-    story(face, everything('everything-2026.8.31'), async ({ client, call }) => {
+    story(how, everything('everything-2026.8.31'), async ({ client, call }) => {
       expect((await client.listTools()).tools).toHaveLength(17);
       expect(await call('trigger-elicitation-request', {})).toContain('User provided');
       const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
@@ -64,7 +66,7 @@ describe.each(faces)('over %s', (face) => {
 
   it('server-filesystem 2026.8.31 keeps its directories', () =>
     story(
-      face,
+      how,
       script('filesystem', '@modelcontextprotocol/server-filesystem/dist/index.js', work),
       async ({ call }) => {
         expect(await call('list_allowed_directories', {})).toBe(`Allowed directories:\n${work}`);
@@ -75,10 +77,10 @@ describe.each(faces)('over %s', (face) => {
 
   it('server-memory 2026.8.31 keeps its state across calls', () =>
     story(
-      face,
+      how,
       script('memory', '@modelcontextprotocol/server-memory/dist/index.js'),
       async ({ client, call }) => {
-        const name = `entity of ${face}`;
+        const name = `entity of ${how.join()}`;
         await call('create_entities', { entities: [{ name, entityType: 't', observations: ['o'] }] });
         const { structuredContent } = await client.callTool({ name: 'read_graph', arguments: {} });
         expect(structuredContent.entities.map((each) => each.name)).toContain(name);
@@ -97,7 +99,7 @@ describe.each(faces)('over %s', (face) => {
 
   it('mongodb-mcp-server 2.1.1 asks before it drops a database', () =>
     story(
-      face,
+      how,
       mongodb(),
       async ({ client, call }) => {
         let question;
@@ -113,7 +115,7 @@ describe.each(faces)('over %s', (face) => {
 
   it('mongodb-mcp-server 2.1.1 drops nothing for a client that cannot be asked', () =>
     story(
-      face,
+      how,
       mongodb(),
       async ({ call }) => {
         await expect(call('drop-database', drop)).rejects.toMatchObject({ code: -32021 });
@@ -123,7 +125,7 @@ describe.each(faces)('over %s', (face) => {
 
   it('mcp-shrimp-task-manager 1.0.21 asks for roots before every answer', () =>
     story(
-      face,
+      how,
       script('shrimp', 'mcp-shrimp-task-manager/dist/index.js'),
       async ({ client, call }) => {
         expect((await client.listTools()).tools).toHaveLength(15);
@@ -134,7 +136,7 @@ describe.each(faces)('over %s', (face) => {
 
   it('fastmcp 3.35.0 gives the errors of its own that it means', () =>
     story(
-      face,
+      how,
       [node, fileURLToPath(new URL('./fastmcp-server.js', import.meta.url)), modulesOf('fastmcp')],
       async ({ client, call }) => {
         expect(await call('add', { a: 1, b: 2 })).toBe('3');
@@ -146,7 +148,7 @@ describe.each(faces)('over %s', (face) => {
     'cortex-mcp 0.9.1 (Rust), which exits on anything before initialize',
     () =>
       story(
-        face,
+        how,
         [join(modulesOf('cortex'), '@temporal-cortex/cortex-mcp-linux-x64/bin/cortex-mcp')],
         async ({ client, call }) => {
           expect((await client.listTools()).tools.length).toBeGreaterThan(10);
