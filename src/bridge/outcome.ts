@@ -10,7 +10,7 @@ export type Outcome =
 
 /** Who waits for a request; made by a face, which knows the request's id and how to write to its client. */
 export interface Responder {
-  /** A notification that belongs to the request, before its answer. */
+  /** A notification that belongs to the request, before its answer. Left out for a reader that is far behind. */
   readonly notify: (method: string, params: Chunks) => void;
   /** The answer, once. */
   readonly answer: (outcome: Outcome) => void;

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Outcome } from '../bridge/outcome.ts';
 import { text, type Chunks } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
-import { sizeOf, writeChunks } from '../jsonrpc/write-chunks.ts';
+import { isBacklogged, sizeOf, writeChunks } from '../jsonrpc/write-chunks.ts';
 import { notificationFrame, responseFrame } from './wire.ts';
 
 const DATA = text('data: ');
@@ -40,7 +40,7 @@ export class HttpAnswer {
   }
 
   notify(method: string, params: Chunks, now: number): void {
-    if (!this.mayStream || this.response.writableEnded) return;
+    if (!this.mayStream || this.response.writableEnded || isBacklogged(this.response)) return;
     this.openStream(now);
     writeChunks(this.response, [DATA, ...notificationFrame(method, params), END]);
   }

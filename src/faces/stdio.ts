@@ -6,7 +6,7 @@ import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../b
 import { BridgeError } from '../errors.ts';
 import { find, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
-import { writeChunks } from '../jsonrpc/write-chunks.ts';
+import { isBacklogged, writeChunks } from '../jsonrpc/write-chunks.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
@@ -105,6 +105,7 @@ export class StdioFace {
     let quietAt = 0;
     return {
       notify: (notification, params) => {
+        if (isBacklogged(output)) return;
         this.write(notificationFrame(notification, params));
         quietAt = performance.now() + notificationGapMs;
       },

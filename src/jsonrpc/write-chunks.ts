@@ -4,6 +4,13 @@ import { join, type Chunks } from './frame.ts';
 
 const maxJoinedBytes = 64 * 1024;
 
+const maxBacklogBytes = 1024 * 1024;
+
+/** The reader is so far behind that what can be left out should be. */
+export function isBacklogged(stream: Writable): boolean {
+  return stream.writableLength > maxBacklogBytes;
+}
+
 export function sizeOf(chunks: Chunks): number {
   return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BridgeProcess, cli, fixture, isAlive } from '../support/child.ts';
 import { metadata } from '../support/harness.ts';
@@ -14,6 +14,8 @@ function start(args: readonly string[], env?: Record<string, string>): BridgePro
 }
 
 const plain = ['--', process.execPath, fixture('plain.js')];
+/** A server that ignores every wish to end, behind a shell, with a child that does so too. */
+const stubbornBehindShell = ['--', 'sh', '-c', `${process.execPath} ${fixture('stubborn.js')}; true`];
 
 afterEach(async () => {
   for (const bridge of started.splice(0)) {
@@ -22,14 +24,16 @@ afterEach(async () => {
   }
 });
 
+const callOf = (name: string, args: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args, _meta: metadata() },
+});
+
 /** A call over HTTP; resolves to its text. */
 async function postCall(url: string, name: string, args: object = {}): Promise<string> {
-  const body = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name, arguments: args, _meta: metadata() },
-  };
+  const body = callOf(name, args);
   const headers = { 'content-type': 'application/json', ...headersFor(body) };
   const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   return ((await reply.json()) as any).result.content[0].text;
@@ -160,13 +164,14 @@ describe('the end', () => {
   });
 
   // Field bug 39.
-  it.each(['SIGTERM', 'SIGINT'] as const)(
+  it.each(['SIGTERM', 'SIGINT', 'the end of stdin'] as const)(
     'by %s leaves nothing behind, whatever the server ignores, within 5 s',
-    async (signal) => {
-      const bridge = start(['--', 'sh', '-c', `${process.execPath} ${fixture('stubborn.js')}; true`]);
+    async (how) => {
+      const bridge = start(stubbornBehindShell);
       const pids = JSON.parse(await bridge.call('a')) as number[];
       const from = Date.now();
-      bridge.child.kill(signal);
+      if (how === 'the end of stdin') bridge.child.stdin.end();
+      else bridge.child.kill(how);
       expect(await bridge.exit).toBe(0);
       await gone(...pids);
       expect(Date.now() - from).toBeLessThan(5000);
@@ -184,40 +189,21 @@ describe('the end', () => {
   });
 
   // Field bug 37.
-  it('comes with the death of the parent', async () => {
-    const launcher = spawn(process.execPath, [
-      '-e',
-      `const { spawn } = require('node:child_process');
-       const child = spawn(process.execPath, ${JSON.stringify([cli, '--log-level', 'error', ...plain])}, { stdio: ['pipe', 'pipe', 'inherit'] });
-       child.stdout.pipe(process.stdout); process.stdin.pipe(child.stdin); process.stdout.write(child.pid + '\\n');`,
-    ]);
-    const lines: string[] = [];
-    launcher.stdout.on('data', (chunk: Buffer) => lines.push(...chunk.toString().trim().split('\n')));
-    await once(launcher.stdout, 'data');
-    const request = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'pid',
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    };
-    launcher.stdin.write(`${JSON.stringify(request)}\n`);
-    await vi.waitFor(
-      () => {
-        expect(lines).toHaveLength(2);
-      },
-      { timeout: 5000 },
-    );
-    const pids = [Number(lines[0]), Number(JSON.parse(lines[1]!).result.content[0].text)];
-    expect(pids.every(isAlive)).toBe(true);
-    launcher.kill('SIGKILL');
-    await gone(...pids);
-  });
+  it.each(['pipe', 'inherit'])(
+    'comes with the death of the parent, whose stdin was given as %s, within 5 s',
+    async (stdin) => {
+      const command = [process.execPath, cli, '--log-level', 'error', ...stubbornBehindShell];
+      const launcher = spawn(process.execPath, [fixture('launcher.js'), stdin, ...command]);
+      const lines = createInterface({ input: launcher.stdout })[Symbol.asyncIterator]();
+      const bridgePid = Number((await lines.next()).value);
+      launcher.stdin.write(`${JSON.stringify(callOf('a'))}\n`);
+      const answer = JSON.parse((await lines.next()).value);
+      const pids = [bridgePid, ...(JSON.parse(answer.result.content[0].text) as number[])];
+      expect(pids.every(isAlive)).toBe(true);
+      launcher.kill('SIGKILL');
+      await gone(...pids);
+    },
+  );
 
   // Field bug 40.
   it('comes when nobody reads its output any more', async () => {

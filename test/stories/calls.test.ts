@@ -285,6 +285,25 @@ describe('progress', () => {
     ]);
   });
 
+  // Field bug 27.
+  it('is left out for a client that does not read, and the answer is not', async () => {
+    const { client, upstream } = await openHarness();
+    const answer = client.call('a', {}, { meta: { progressToken: 1 } });
+    const call = await upstream.server.next('tools/call');
+    client.output.pause();
+    for (let progress = 1; progress <= 5000; progress += 1) {
+      const message = 'x'.repeat(1000);
+      upstream.server.say({
+        method: 'notifications/progress',
+        params: { progressToken: call.id, progress, message },
+      });
+    }
+    expect(client.output.writableLength).toBeLessThan(1_200_000);
+    client.output.resume();
+    upstream.server.text(call, 'done');
+    expect((await answer).result.content[0].text).toBe('done');
+  });
+
   it('never comes in one chunk with the answer behind it', async () => {
     const { client, upstream } = await openHarness();
     const chunks: string[] = [];
