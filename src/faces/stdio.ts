@@ -6,8 +6,9 @@ import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../b
 import { BridgeError } from '../errors.ts';
 import { find, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
-import { isBacklogged, writeChunks } from '../jsonrpc/write-chunks.ts';
+import { isBacklogged } from '../jsonrpc/write-chunks.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
+import { TurnWriter } from '../jsonrpc/turn-writer.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
 import { idOf, parseClientMessage, type ClientMessage } from '../protocol/modern-request.ts';
@@ -24,7 +25,6 @@ export interface StdioFaceOptions {
 
 /** All that comes in on one stdio connection is of one party. */
 const caller: Caller = { domain: 'stdio', principal: 'stdio' };
-const lineFeed = Buffer.from('\n');
 /** A client that reads a notification and the answer in one go may drop the former, so the answer keeps this far. */
 const notificationGapMs = 10;
 
@@ -33,13 +33,14 @@ export class StdioFace {
   readonly ended: Promise<void>;
   private readonly options: StdioFaceOptions;
   private readonly inFlight = new Map<string, () => void>();
+  private readonly lines: TurnWriter;
   private isOutputOpen = true;
-  private isGathering = false;
 
   constructor(options: StdioFaceOptions) {
     this.options = options;
     const { input, output } = options;
-    const lines = new LineSplitter(options.maxMessageBytes, {
+    this.lines = new TurnWriter(output);
+    const splitter = new LineSplitter(options.maxMessageBytes, {
       onLine: (line) => {
         this.onLine(line);
       },
@@ -49,10 +50,10 @@ export class StdioFace {
     });
     this.ended = new Promise((resolve) => {
       input.on('data', (chunk: Buffer) => {
-        lines.push(chunk);
+        splitter.push(chunk);
       });
       input.on('end', () => {
-        lines.end();
+        splitter.end();
         resolve();
       });
       for (const event of ['error', 'close'] as const) input.on(event, resolve);
@@ -140,19 +141,8 @@ export class StdioFace {
     this.write(responseFrame(id, outcome));
   }
 
-  /** What is written in one turn goes out together: a system call costs more than the frame. */
   private write(frame: Chunks): void {
-    const { output } = this.options;
-    if (!this.isOutputOpen) return;
-    if (!this.isGathering) {
-      this.isGathering = true;
-      output.cork();
-      queueMicrotask(() => {
-        this.isGathering = false;
-        output.uncork();
-      });
-    }
-    writeChunks(output, [...frame, lineFeed]);
+    if (this.isOutputOpen) this.lines.write(frame);
   }
 }
 

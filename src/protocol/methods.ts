@@ -7,24 +7,32 @@ export type ServerCapability = 'tools' | 'prompts' | 'resources' | 'completions'
 
 type ParamShape = 'string' | 'object';
 
+/** What a param must be, if it is there; those that are required must be. */
+interface ParamRule {
+  readonly name: string;
+  readonly shape: ParamShape;
+  readonly isRequired: boolean;
+}
+
 export interface Method {
   readonly name: string;
   readonly kind: MethodKind;
   /** The capability without which the upstream does not have the method. */
   readonly capability: ServerCapability | undefined;
-  readonly required: Readonly<Record<string, ParamShape>>;
-  readonly optional: Readonly<Record<string, ParamShape>>;
+  readonly params: readonly ParamRule[];
   /** The param that says what is asked for; HTTP clients repeat it in `Mcp-Name`. */
   readonly nameParam: 'name' | 'uri' | undefined;
   /** Whether results carry `ttlMs` and `cacheScope`. spec 2026-07-28 server/utilities/caching */
   readonly isCacheable: boolean;
 }
 
+const required = (name: string, shape: ParamShape): ParamRule => ({ name, shape, isRequired: true });
+const optional = (name: string, shape: ParamShape): ParamRule => ({ name, shape, isRequired: false });
+
 function method(name: string, kind: MethodKind, more: Partial<Method> = {}): [string, Method] {
   const plain = {
     capability: undefined,
-    required: {},
-    optional: {},
+    params: [],
     nameParam: undefined,
     isCacheable: false,
   };
@@ -32,7 +40,7 @@ function method(name: string, kind: MethodKind, more: Partial<Method> = {}): [st
 }
 
 function list(name: string, capability: ServerCapability): [string, Method] {
-  return method(name, 'list', { capability, optional: { cursor: 'string' }, isCacheable: true });
+  return method(name, 'list', { capability, params: [optional('cursor', 'string')], isCacheable: true });
 }
 
 const byName: ReadonlyMap<string, Method> = new Map([
@@ -43,27 +51,25 @@ const byName: ReadonlyMap<string, Method> = new Map([
   list('resources/templates/list', 'resources'),
   method('tools/call', 'ask', {
     capability: 'tools',
-    required: { name: 'string' },
-    optional: { arguments: 'object' },
+    params: [required('name', 'string'), optional('arguments', 'object')],
     nameParam: 'name',
   }),
   method('prompts/get', 'ask', {
     capability: 'prompts',
-    required: { name: 'string' },
-    optional: { arguments: 'object' },
+    params: [required('name', 'string'), optional('arguments', 'object')],
     nameParam: 'name',
   }),
   method('resources/read', 'ask', {
     capability: 'resources',
-    required: { uri: 'string' },
+    params: [required('uri', 'string')],
     nameParam: 'uri',
     isCacheable: true,
   }),
   method('completion/complete', 'complete', {
     capability: 'completions',
-    required: { ref: 'object', argument: 'object' },
+    params: [required('ref', 'object'), required('argument', 'object')],
   }),
-  method('subscriptions/listen', 'listen', { required: { notifications: 'object' } }),
+  method('subscriptions/listen', 'listen', { params: [required('notifications', 'object')] }),
 ]);
 
 /** Methods of earlier revisions: a server that still knows them must never be sent one by a modern client. */

@@ -124,11 +124,10 @@ function requestStateOf(bytes: Buffer, params: ListedMember): string | undefined
 
 /** The params that the method's own shape asks for. Throws -32602 with HTTP 400. */
 export function checkParams(request: ModernRequest, method: Method): void {
-  const shapes = { ...method.optional, ...method.required };
-  for (const [name, shape] of Object.entries(shapes)) {
+  for (const { name, shape, isRequired } of method.params) {
     const member = find(request.params.members, name);
     if (member === undefined) {
-      if (name in method.required) throw badParams(`"${name}" is missing`);
+      if (isRequired) throw badParams(`"${name}" is missing`);
     } else if (!startsWith(request.frame.bytes, member, shape === 'string' ? '"' : '{')) {
       throw badParams(`"${name}" must be ${shape === 'string' ? 'a string' : 'an object'}`);
     }

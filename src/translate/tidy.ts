@@ -16,9 +16,16 @@ export function mayNeedTidying(bytes: Buffer, span: Span, shape: Shape): boolean
   return hasNullMember(bytes, span) || droppedNames(shape).some((name) => hasKey(bytes, span, name));
 }
 
+const droppedIn = new WeakMap<Shape, readonly string[]>();
+
+/** The names of all that is dropped somewhere inside. */
 function droppedNames(shape: Shape): readonly string[] {
+  const known = droppedIn.get(shape);
+  if (known !== undefined) return known;
   const inner = [...Object.values(shape.members ?? {}), ...(shape.items ? [shape.items] : [])];
-  return [...(shape.dropped ?? []), ...inner.flatMap(droppedNames)];
+  const names = [...(shape.dropped ?? []), ...inner.flatMap(droppedNames)];
+  droppedIn.set(shape, names);
+  return names;
 }
 
 function hasKey(bytes: Buffer, span: Span, name: string): boolean {

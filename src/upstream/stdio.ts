@@ -4,7 +4,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { basename } from 'node:path';
 import type { Chunks } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
-import { writeChunks } from '../jsonrpc/write-chunks.ts';
+import { TurnWriter } from '../jsonrpc/turn-writer.ts';
 import type { Logger } from '../log.ts';
 import { framesOfLine } from './frames-of-line.ts';
 import type { Link, LinkHandlers, Upstream } from './port.ts';
@@ -36,6 +36,7 @@ class StdioLink implements Link {
   private readonly handlers: LinkHandlers;
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly label: string;
+  private readonly writer: TurnWriter;
   private isOver = false;
   private closing: Promise<void> | undefined;
   private noiseCount = 0;
@@ -52,6 +53,7 @@ class StdioLink implements Link {
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });
+    this.writer = new TurnWriter(this.child.stdin);
     if (this.child.pid !== undefined) adopt(this.child.pid);
     this.listen();
   }
@@ -59,7 +61,7 @@ class StdioLink implements Link {
   send(frame: Chunks): void {
     const { stdin } = this.child;
     if (this.isOver || !stdin.writable) return;
-    writeChunks(stdin, [...frame, lineFeed]);
+    this.writer.write(frame);
   }
 
   close(): Promise<void> {
@@ -141,5 +143,3 @@ class StdioLink implements Link {
     this.handlers.onClosed(reason);
   }
 }
-
-const lineFeed = Buffer.from('\n');
