@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  firstHandshake,
+  handshakeStep,
+  type HandshakeEvent,
+  type HandshakeState,
+} from '../../src/session/handshake.ts';
+import { frameOf } from '../support/frames.ts';
+
+const events: readonly HandshakeEvent[] = [
+  { name: 'answer', frame: frameOf('{"id":1,"result":{"protocolVersion":"2025-06-18"}}') },
+  { name: 'answer', frame: frameOf('{"id":1,"result":{}}') },
+  { name: 'answer', frame: frameOf('{"id":1,"error":{"code":-32602,"message":"no"}}') },
+  {
+    name: 'answer',
+    frame: frameOf('{"id":1,"error":{"code":-32602,"message":"no","data":{"supported":["2024-11-05"]}}}'),
+  },
+  { name: 'answer', frame: frameOf('{"id":1,"error":"no"}') },
+  { name: 'fence passed' },
+  { name: 'ended', reason: 'server exited' },
+];
+
+describe('handshakeStep', () => {
+  it('opens or fails once, offers twice at the most, and does nothing after that', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...events), { maxLength: 12 }), (list) => {
+        let state: HandshakeState = firstHandshake;
+        const effects: string[] = [];
+        for (const event of list) {
+          const step = handshakeStep(state, event);
+          if (state.name === 'over') expect(step.effect).toBeUndefined();
+          state = step.state;
+          if (step.effect !== undefined) effects.push(step.effect);
+        }
+        const count = (name: string): number => effects.filter((effect) => effect === name).length;
+        expect(count('open') + count('fail')).toBeLessThanOrEqual(1);
+        expect(count('initialize')).toBeLessThanOrEqual(1);
+        expect(count('initialized and fence')).toBeLessThanOrEqual(1);
+        if (count('open') === 1) expect(effects.indexOf('open')).toBe(effects.length - 1);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('offers the newest version that a refusal names, else the next older', () => {
+    const offeredAfter = (refusal: string): unknown =>
+      handshakeStep(firstHandshake, { name: 'answer', frame: frameOf(refusal) }).state;
+    expect(
+      offeredAfter(
+        '{"error":{"code":1,"message":"m","data":{"supported":["2024-11-05","2025-03-26","x",5]}}}',
+      ),
+    ).toMatchObject({ offered: '2025-03-26' });
+    for (const refusal of [
+      '{"error":{"code":1,"message":"m"}}',
+      '{"error":{"data":null}}',
+      '{"error":{"data":{"supported":"all"}}}',
+    ])
+      expect(offeredAfter(refusal)).toMatchObject({ offered: '2025-06-18' });
+  });
+});
