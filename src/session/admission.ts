@@ -58,10 +58,10 @@ export class Admission {
     return this.queue.length;
   }
 
-  /** Whether a call of this domain could start at once. */
-  isOpenTo(domain: string, isAsker: boolean): boolean {
-    const hasQueue = isAsker && this.queue.some(({ ticket }) => ticket.isAsker());
-    return this.mayStart({ domain, isAsker: () => isAsker, isContinuation: false }, hasQueue);
+  /** Whether a call could start at once, and, if it is known to ask, would have no call of another party beside it. */
+  isFreeFor(domain: string, isAsker: boolean): boolean {
+    if (!isAsker) return !this.view.isHolding();
+    return isOneDomain([{ domain }, ...this.view.candidates(), ...this.queue.map(({ ticket }) => ticket)]);
   }
 
   /** To be called whenever a candidate has started, parked, gone on or ended, and when a hold is over. */
@@ -88,10 +88,7 @@ export class Admission {
     return undefined;
   }
 
-  private mayStart(
-    ticket: Pick<Ticket, 'domain' | 'isAsker' | 'isContinuation'>,
-    hasAskerBefore: boolean,
-  ): boolean {
+  private mayStart(ticket: Ticket, hasAskerBefore: boolean): boolean {
     const isHolding = this.view.isHolding();
     if (!isHolding && !ticket.isAsker()) return true;
     const candidates = this.view.candidates();

@@ -75,9 +75,9 @@ export class AskingCalls {
     return this.admission.waitingCount;
   }
 
-  /** Whether a call of this domain would start at once. */
-  isOpenTo(domain: string, askerName: string): boolean {
-    return this.admission.isOpenTo(domain, this.options.askers.has(askerName));
+  /** Whether a call of this domain would neither wait nor, if it is known to ask, have others beside it. */
+  isFreeFor(domain: string, askerName: string): boolean {
+    return this.admission.isFreeFor(domain, this.options.askers.has(askerName));
   }
 
   /** Starts the call now or in its turn. The returned function takes it out of the queue. */

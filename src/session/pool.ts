@@ -56,7 +56,7 @@ export class SessionPool {
     const [first] = this.sessions;
     if (first === undefined) return this.start();
     if (this.options.maxSessions === 1) return first;
-    const free = this.sessions.find((session) => session.asking.isOpenTo(domain, askerName));
+    const free = this.sessions.find((session) => session.asking.isFreeFor(domain, askerName));
     if (free !== undefined) return free;
     if (this.sessions.length < this.options.maxSessions) return this.start();
     return this.sessions.reduce((best, session) => (session.load < best.load ? session : best));
