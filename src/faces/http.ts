@@ -38,6 +38,12 @@ export interface HttpFaceOptions extends GuardOptions {
 
 const requestTimeoutMs = 30_000;
 
+/** A good request, and the arguments that it must repeat in headers, once they are known. */
+interface Admitted {
+  readonly request: ModernRequest;
+  readonly rules: readonly ParamHeader[] | Promise<readonly ParamHeader[]>;
+}
+
 export class HttpFace {
   private readonly options: HttpFaceOptions;
   private readonly server: Server;
@@ -138,16 +144,7 @@ export class HttpFace {
   }
 
   /** Undefined for a notification. */
-  private admit(
-    request: IncomingMessage,
-    frame: Frame,
-    mayStream: boolean,
-  ):
-    | {
-        readonly request: ModernRequest;
-        readonly rules: readonly ParamHeader[] | Promise<readonly ParamHeader[]>;
-      }
-    | undefined {
+  private admit(request: IncomingMessage, frame: Frame, mayStream: boolean): Admitted | undefined {
     const message = parseClientMessage(frame);
     if (message.kind === 'notification') return undefined;
     const modern = admit(message);

@@ -127,6 +127,7 @@ export class AskingCalls {
     call.stopQuarantine = this.options.clock.after(this.options.quarantineMs, () => {
       this.forget(id);
       onEnd();
+      this.admission.pump();
     });
     this.admission.pump();
     return true;

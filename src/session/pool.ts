@@ -31,8 +31,7 @@ export class SessionPool {
   private starting: Promise<Session> | undefined;
   private hasLost = false;
   private isClosed = false;
-  /** Whether the last start failed. */
-  isBroken = false;
+  private hasFailed = false;
 
   constructor(options: PoolOptions, handlers: PoolHandlers) {
     this.options = options;
@@ -51,6 +50,11 @@ export class SessionPool {
     return this.sessions[0];
   }
 
+  /** Whether the last start failed. */
+  get isBroken(): boolean {
+    return this.hasFailed;
+  }
+
   /** A session on which a call of this domain has to wait as little as may be. */
   forCall(domain: string, askerName: string): Session | Promise<Session> {
     const [first] = this.sessions;
@@ -60,10 +64,6 @@ export class SessionPool {
     if (free !== undefined) return free;
     if (this.sessions.length < this.options.maxSessions) return this.start();
     return this.sessions.reduce((best, session) => (session.load < best.load ? session : best));
-  }
-
-  get openSessions(): readonly Session[] {
-    return this.sessions;
   }
 
   /** Ends all sessions and starts none any more. Resolves when nothing of them is left. */
@@ -101,7 +101,7 @@ export class SessionPool {
     try {
       const session = await opening.session;
       this.sessions.push(session);
-      this.isBroken = false;
+      this.hasFailed = false;
       const { label } = this.options.upstream;
       this.options.log.info({ upstream: label, version: session.profile.version }, 'legacy session is open');
       this.handlers.onOpened(session, this.hasLost);
@@ -118,7 +118,7 @@ export class SessionPool {
     if (this.isClosed) return;
     const { log, upstream } = this.options;
     this.delay.ended();
-    this.isBroken = true;
+    this.hasFailed = true;
     log.error({ upstream: upstream.label, reason }, 'legacy server could not be started');
   }
 
@@ -144,12 +144,6 @@ export class SessionPool {
 }
 
 function unavailable(reason: string, cause?: unknown): BridgeError {
-  return new BridgeError(
-    internalError,
-    'upstream_unavailable',
-    `The legacy server is not available: ${reason}`,
-    {
-      cause,
-    },
-  );
+  const message = `The legacy server is not available: ${reason}`;
+  return new BridgeError(internalError, 'upstream_unavailable', message, { cause });
 }

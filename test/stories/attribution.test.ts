@@ -189,6 +189,26 @@ describe('turns', () => {
     late.cancel();
   });
 
+  it('come when the quarantine of a cancelled asker is over', async () => {
+    const harness = await openHarness({}, { quarantineMs: 30_000, queueTimeoutMs: 60_000 });
+    const { bridge, upstream, clock } = harness;
+    const first = serveAs(bridge, 'warm', 'asks');
+    const call = await written(harness);
+    ask(harness, 'q');
+    await settled();
+    upstream.server.text(call, 'known now');
+    await first.outcome;
+    const alice = serveAs(bridge, 'alice', 'asks');
+    await written(harness);
+    alice.cancel();
+    const bob = serveAs(bridge, 'bob', 'asks');
+    await settled();
+    expect(upstream.server.count('tools/call')).toBe(2);
+    clock.advance(30_000);
+    upstream.server.text(await written(harness), 'bob is done');
+    expect((await bob.outcome).result.content[0].text).toBe('bob is done');
+  });
+
   it('are not needed where another session can be had', async () => {
     const harness = await openHarness({}, { maxSessions: 2 });
     const { bridge, upstream } = harness;
