@@ -165,7 +165,7 @@ export class AskingCall {
     this.context.parked.forget(this.key);
   }
 
-  /** Good answers go to the server when the call's turn has come; an incomplete set is asked for again at once. */
+  /** Good answers go to the server when the call's turn has come. */
   private answer(round: number, answersDigest: string, waiter: Waiter): void {
     const { state, session, id } = this;
     if (state.name !== 'parked' || state.round !== round) throw refusedState('request_state_expired');
@@ -173,7 +173,9 @@ export class AskingCall {
     this.capabilities = waiter.request.capabilities;
     this.deliveries.begin(round, answersDigest, waiter);
     const answers = answersOf(waiter.request, state.asked, session.profile.version);
-    if (answers.size < state.asked.length) {
+    // What goes straight back to the client tells the server nothing, and needs no turn.
+    const hasReplies = state.asked.length + state.answered.length > 0;
+    if (answers.size < state.asked.length || (!hasReplies && state.joined.length > 0)) {
       this.dispatch({ name: 'answers', answers });
       return;
     }

@@ -14,6 +14,8 @@ export interface AskingCallsOptions {
   readonly log: Logger;
   /** JSON text of the answer to `roots/list` where the user gave roots; no client is asked for them then. */
   readonly staticRoots: Buffer | undefined;
+  /** Questions that come within this time of each other count as asked together. */
+  readonly parkingWindowMs: number;
   /** How long a question may be held until it is clear whose it is. */
   readonly attributionTimeoutMs: number;
   /** How long a call may wait for its turn. */
@@ -50,6 +52,8 @@ interface Asking {
   readonly askerName: string;
   carrier: Carrier;
   isParked: boolean;
+  /** Until when more questions may come together with its latest; a time of the clock. */
+  gatheringUntil: number;
   isQuarantined: boolean;
   stopQuarantine: () => void;
 }
@@ -88,7 +92,12 @@ export class AskingCalls {
   /** The call was written upstream: from now on it may be the asker. */
   add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier): void {
     const { domain, askerName } = call;
-    const calm = { isParked: false, isQuarantined: false, stopQuarantine: (): void => undefined };
+    const calm = {
+      isParked: false,
+      gatheringUntil: 0,
+      isQuarantined: false,
+      stopQuarantine: (): void => undefined,
+    };
     this.calls.set(id, { domain, askerName, carrier, ...calm });
   }
 
@@ -107,7 +116,7 @@ export class AskingCalls {
       turn.start();
     };
     // One that may be running all the while adds nobody to those that may ask.
-    if (call === undefined || !this.questions.isWaiting(id)) {
+    if (call === undefined || !this.isWaiting(id, call)) {
       start();
       return () => undefined;
     }
@@ -214,13 +223,18 @@ export class AskingCalls {
         id,
         domain: call.domain,
         isParked: call.isParked,
-        isWaiting: call.isParked && this.questions.isWaiting(id),
+        isWaiting: this.isWaiting(id, call),
         isQuarantined: call.isQuarantined,
         isKnownAsker: this.options.askers.has(call.askerName),
         canBeAsked: question !== undefined && call.carrier.canBeAsked(question),
       });
     }
     return candidates;
+  }
+
+  /** Parked over a question that is its own for certain, and past the time in which more could come with it. */
+  private isWaiting(id: number, call: Asking): boolean {
+    return call.isParked && call.gatheringUntil <= this.options.clock.now() && this.questions.isWaiting(id);
   }
 
   private settle(question: Question, attribution: Attribution): void {
@@ -245,8 +259,19 @@ export class AskingCalls {
     this.questions.release(question.id.key);
     this.options.askers.add(call.askerName);
     this.questions.carry(question, { call: id, considered });
+    this.gather(call);
     call.carrier.onQuestion(question);
     this.admission.pump();
+  }
+
+  /** Of a running call the parking says that its questions are together; a parked one may be asking more of them. */
+  private gather(call: Asking): void {
+    if (!call.isParked) return;
+    const { clock, parkingWindowMs } = this.options;
+    call.gatheringUntil = clock.now() + parkingWindowMs;
+    clock.after(parkingWindowMs, () => {
+      this.admission.pump();
+    });
   }
 
   private hold(question: Question, suspects: readonly number[]): void {

@@ -8,7 +8,10 @@ export interface Candidate {
   readonly domain: string;
   /** Its client was answered with questions and has not come back. */
   readonly isParked: boolean;
-  /** Parked over a question that is its own for certain, and still open: it asks nothing before the answer (A3). */
+  /**
+   * Parked over a question that is its own for certain, still open, and past the time in which others could come with
+   * it: it asks nothing before the answer (A3).
+   */
   readonly isWaiting: boolean;
   /** Cancelled or timed out: nobody may be shown what it asks. */
   readonly isQuarantined: boolean;

@@ -100,6 +100,30 @@ describe('whose question is it', () => {
     expect(upstream.server.rawReceived.some((line) => line.includes('"id":"qa2"'))).toBe(false);
   });
 
+  it('3, but not those that may be asking several questions together', async () => {
+    const harness = await openHarness();
+    const { bridge, upstream } = harness;
+    const alice = serveAs(bridge, 'alice', 'a');
+    await written(harness);
+    ask(harness, 'qa');
+    await closeWindow(harness);
+    const shown = await alice.outcome;
+    const bob = serveAs(bridge, 'bob', 'a');
+    const call = await written(harness);
+    upstream.server.text(call, 'bob is done');
+    await bob.outcome;
+    upstream.server.say({ method: 'notifications/cancelled', params: { requestId: 'qa' } });
+    const carol = serveAs(bridge, 'carol', 'a');
+    await settled();
+    ask(harness, 'qa2');
+    ask(harness, 'qa3');
+    await closeWindow(harness);
+    const next = await retryAs(bridge, 'alice', 'a', shown, {}).outcome;
+    expect(keys(next)).toEqual(['qa2', 'qa3']);
+    upstream.server.text(await written(harness), 'carol is done');
+    expect((await carol.outcome).result.content[0].text).toBe('carol is done');
+  });
+
   it('4, elimination: held until the others have ended, and nobody new starts meanwhile', async () => {
     const harness = await openHarness();
     const { bridge, upstream } = harness;
