@@ -5,6 +5,11 @@ export interface Clock {
   now(): number;
   /** Calls `run` once after `ms` milliseconds, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void;
+  /**
+   * The same, but what has arrived by then is read first: a process that was busy finds its timers due before it looks
+   * at its input.
+   */
+  afterInput(ms: number, run: () => void): () => void;
 }
 
 export const systemClock: Clock = {
@@ -13,6 +18,18 @@ export const systemClock: Clock = {
     const timer = setTimeout(run, ms);
     return () => {
       clearTimeout(timer);
+    };
+  },
+  afterInput(ms, run) {
+    let isStopped = false;
+    const stopTimer = systemClock.after(ms, () => {
+      setImmediate(() => {
+        if (!isStopped) run();
+      });
+    });
+    return () => {
+      isStopped = true;
+      stopTimer();
     };
   },
 };

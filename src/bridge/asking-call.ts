@@ -251,7 +251,7 @@ export class AskingCall {
     const { session, context } = this;
     switch (effect.name) {
       case 'open window':
-        this.stopWindow = context.clock.after(context.limits.parkingWindowMs, () => {
+        this.stopWindow = context.clock.afterInput(context.limits.parkingWindowMs, () => {
           this.dispatch({ name: 'window closed' });
         });
         return;

@@ -52,8 +52,8 @@ interface Asking {
   readonly askerName: string;
   carrier: Carrier;
   isParked: boolean;
-  /** Until when more questions may come together with its latest; a time of the clock. */
-  gatheringUntil: number;
+  /** How many parking windows are open in which more questions may come together with its latest. */
+  openWindows: number;
   isQuarantined: boolean;
   stopQuarantine: () => void;
 }
@@ -94,7 +94,7 @@ export class AskingCalls {
     const { domain, askerName } = call;
     const calm = {
       isParked: false,
-      gatheringUntil: 0,
+      openWindows: 0,
       isQuarantined: false,
       stopQuarantine: (): void => undefined,
     };
@@ -234,7 +234,7 @@ export class AskingCalls {
 
   /** Parked over a question that is its own for certain, and past the time in which more could come with it. */
   private isWaiting(id: number, call: Asking): boolean {
-    return call.isParked && call.gatheringUntil <= this.options.clock.now() && this.questions.isWaiting(id);
+    return call.isParked && call.openWindows === 0 && this.questions.isWaiting(id);
   }
 
   private settle(question: Question, attribution: Attribution): void {
@@ -267,9 +267,9 @@ export class AskingCalls {
   /** Of a running call the parking says that its questions are together; a parked one may be asking more of them. */
   private gather(call: Asking): void {
     if (!call.isParked) return;
-    const { clock, parkingWindowMs } = this.options;
-    call.gatheringUntil = clock.now() + parkingWindowMs;
-    clock.after(parkingWindowMs, () => {
+    call.openWindows += 1;
+    this.options.clock.afterInput(this.options.parkingWindowMs, () => {
+      call.openWindows -= 1;
       this.admission.pump();
     });
   }

@@ -22,6 +22,10 @@ export class ManualClock implements Clock {
     };
   }
 
+  afterInput(ms: number, run: () => void): () => void {
+    return this.after(ms, run);
+  }
+
   get timerCount(): number {
     return this.timers.size;
   }
