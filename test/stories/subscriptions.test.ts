@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openHarness, settled, type Harness } from '../support/harness.ts';
+import { serveAs } from '../support/callers.ts';
+import { form, openHarness, settled, type Harness } from '../support/harness.ts';
 import type { Message } from '../support/scripted-upstream.ts';
 
 const ack = 'notifications/subscriptions/acknowledged';
@@ -129,6 +130,28 @@ describe('subscriptions/listen', () => {
     upstream.server.say(updated('a://1'));
     await settled();
     expect(client.received).toHaveLength(4);
+  });
+
+  it('moves to another session that is open when the one it was made on dies', async () => {
+    const harness = await openHarness({}, { maxSessions: 2 });
+    const { client, upstream, bridge } = harness;
+    const [first] = upstream.servers;
+    void listen(harness, { resourceSubscriptions: ['a://1'] });
+    await client.notification(ack);
+    const alice = serveAs(bridge, 'alice', 'asks');
+    await first!.next('tools/call');
+    first!.say({ id: 'q', method: 'elicitation/create', params: form('q') });
+    await settled();
+    const opened = upstream.nextServer();
+    const bob = serveAs(bridge, 'bob', 'asks');
+    const second = await opened;
+    await second.next('tools/call');
+    first!.exit();
+    expect((await second.next('resources/subscribe')).params.uri).toBe('a://1');
+    second.say(updated('a://1'));
+    expect((await client.notification('notifications/resources/updated')).params.uri).toBe('a://1');
+    expect((await alice.outcome).error.data.reason).toBe('upstream_exited');
+    bob.cancel();
   });
 
   // Field bug 27.
