@@ -1,7 +1,7 @@
 // The body of a request, whole and within its limit.
 import type { IncomingMessage } from 'node:http';
-import { BridgeError } from '../errors.ts';
-import { invalidRequest } from '../protocol/error-codes.ts';
+import type { BridgeError } from '../errors.ts';
+import { tooLarge } from './wire.ts';
 
 export type BodyHandler = (body: Buffer | BridgeError) => void;
 
@@ -28,10 +28,4 @@ export function readBody(request: IncomingMessage, maxBytes: number, onBody: Bod
   };
   request.on('data', onData);
   request.on('end', onEnd);
-}
-
-function tooLarge(): BridgeError {
-  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', {
-    status: 413,
-  });
 }

@@ -12,7 +12,7 @@ import { TurnWriter } from '../jsonrpc/turn-writer.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
 import { idOf, parseClientMessage, type ClientMessage } from '../protocol/modern-request.ts';
-import { admit, frameFault, isResponse, notificationFrame, responseFrame } from './wire.ts';
+import { admit, frameFault, isResponse, notificationFrame, responseFrame, tooLarge } from './wire.ts';
 
 export interface StdioFaceOptions {
   readonly bridge: Bridge;
@@ -148,10 +148,4 @@ export class StdioFace {
 
 function duplicateId(): BridgeError {
   return new BridgeError(invalidRequest, 'duplicate_id', 'A request with this id is still in flight');
-}
-
-function tooLarge(): BridgeError {
-  return new BridgeError(invalidRequest, 'message_too_large', 'The message is over the size limit', {
-    status: 413,
-  });
 }

@@ -34,6 +34,12 @@ export function frameFault(reason: FrameFault): BridgeError {
   return new BridgeError(invalidRequest, 'invalid_request', what, { status: 400 });
 }
 
+/** A message of a client that is over the limit. */
+export function tooLarge(): BridgeError {
+  const message = 'The message is over the size limit';
+  return new BridgeError(invalidRequest, 'message_too_large', message, { status: 413 });
+}
+
 /** Whether a frame answers something: modern clients are never asked, so it is no message of theirs. */
 export function isResponse(frame: Frame): boolean {
   const has = (name: string): boolean => find(frame.members, name) !== undefined;

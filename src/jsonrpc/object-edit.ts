@@ -9,10 +9,16 @@ export type Change = 'keep' | 'drop' | Chunks;
 const OPEN = text('{');
 const CLOSE = text('}');
 const COMMA = text(',');
+const nothing = Buffer.alloc(0);
 
 /** One `"key":value` to put in front of an object's own members. */
 export function entry(key: string, value: Chunks): Chunks {
   return [text(`${JSON.stringify(key)}:`), ...value];
+}
+
+/** The object that has just these entries. */
+export function toObject(entries: readonly Chunks[]): Chunks {
+  return editObject(nothing, [], entries, () => 'keep');
 }
 
 /**

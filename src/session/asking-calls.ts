@@ -61,6 +61,8 @@ interface Asking {
 const cancelledAnswer = text('{"action":"cancel"}');
 const noRoots = text('{"roots":[]}');
 
+const errorBody = (message: string): Chunks => [text(JSON.stringify({ code: methodNotFound, message }))];
+
 export class AskingCalls {
   private readonly calls = new Map<number, Asking>();
   private readonly questions = new OpenQuestions();
@@ -142,7 +144,7 @@ export class AskingCalls {
     return true;
   }
 
-  /** The call's answer was read: it was not the asker of what is held (A2). To be called once the answer is dealt with. */
+  /** The call's answer was read: it was not the asker of what is held (A2). */
   end(id: number): void {
     if (!this.forget(id)) return;
     for (const { question, suspects } of this.questions.exonerate(id)) {
@@ -179,16 +181,12 @@ export class AskingCalls {
 
   /** Answers a question, if it is still open. */
   reply(question: Question, result: Chunks): void {
-    if (!this.questions.release(question.id.key)) return;
-    this.write(question.id, 'result', result);
-    this.admission.pump();
+    if (this.questions.has(question)) this.close(question, 'result', result);
   }
 
   /** Answers a question with an error, so that the server can do without. */
   replyError(question: Question, why: string): void {
-    if (!this.questions.release(question.id.key)) return;
-    this.write(question.id, 'error', [text(JSON.stringify({ code: methodNotFound, message: why }))]);
-    this.admission.pump();
+    if (this.questions.has(question)) this.close(question, 'error', errorBody(why));
   }
 
   /** Answers a question that nobody will answer any more: an elicitation as cancelled, others with an error. */
@@ -246,9 +244,8 @@ export class AskingCalls {
         this.hold(question, attribution.suspects);
         return;
       case 'refuse':
-        this.questions.release(question.id.key);
-        this.questions.carry(question, { call: -1, considered: [] });
-        if (attribution.reason === 'no call' && question.kind === 'roots') this.reply(question, [noRoots]);
+        if (attribution.reason === 'no call' && question.kind === 'roots')
+          this.close(question, 'result', [noRoots]);
         else this.failClosed(question, attribution.reason);
     }
   }
@@ -288,7 +285,15 @@ export class AskingCalls {
       { question: question.kind, reason, running },
       'cannot tell whose question it is; refused',
     );
-    this.replyError(question, 'The client cannot be asked: the question belongs to no single call');
+    const why = 'The client cannot be asked: the question belongs to no single call';
+    this.close(question, 'error', errorBody(why));
+  }
+
+  /** The question has its answer: nobody carries or holds it any more. */
+  private close(question: Question, member: 'result' | 'error', body: Chunks): void {
+    this.questions.release(question.id.key);
+    this.write(question.id, member, body);
+    this.admission.pump();
   }
 
   private quarantineCarrier(): Carrier {

@@ -139,7 +139,7 @@ class SessionOpening implements Opening {
     this.link.send([text(`{"jsonrpc":"2.0","id":${String(fenceId)},"method":"ping"}`)]);
   }
 
-  /** Before the handshake is over only a ping has an answer that cannot be wrong. */
+  /** Before the handshake is over only a ping and the roots have an answer that cannot be wrong. */
   private answerEarly(frame: Frame): void {
     const id = find(frame.members, 'id');
     const method = stringMember(frame.bytes, frame.members, 'method');

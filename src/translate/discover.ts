@@ -1,13 +1,12 @@
 // The discover result made of what a legacy server said of itself. spec 2026-07-28 server/discover#response
 import { isNull, text, toBytes, valueOf, type Chunks } from '../jsonrpc/frame.ts';
-import { editObject, entry, type Change } from '../jsonrpc/object-edit.ts';
+import { editObject, entry, toObject, type Change } from '../jsonrpc/object-edit.ts';
 import { membersOf, startsWith } from '../jsonrpc/scan.ts';
 import { isPresent, type ServerProfile } from '../protocol/server-profile.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import { signature, type CacheHints } from './result-up.ts';
 
 const flags = new Set(['listChanged', 'subscribe']);
-const nothing = Buffer.alloc(0);
 
 /** Nothing invented, nothing lost but `tasks`, which a modern client would understand otherwise. */
 function toModernCapabilities({ bytes, capabilities }: ServerProfile): Chunks {
@@ -31,5 +30,5 @@ export function toDiscoverResult(profile: ServerProfile, hints: CacheHints): Chu
     signature(profile.serverInfo),
   ];
   if (profile.instructions !== undefined) members.push(entry('instructions', [profile.instructions]));
-  return editObject(nothing, [], members, () => 'keep');
+  return toObject(members);
 }

@@ -1,6 +1,6 @@
 // A legacy error as the modern error. Codes whose meaning changed are given another; the rest passes as text.
 import { find, slice, text, toBytes, valueOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
-import { editObject, entry, type Change } from '../jsonrpc/object-edit.ts';
+import { editObject, entry, toObject, type Change } from '../jsonrpc/object-edit.ts';
 import { membersOf, startsWith, type Member, type Span } from '../jsonrpc/scan.ts';
 import { internalError, invalidParams, isReserved, legacyResourceNotFound } from '../protocol/error-codes.ts';
 
@@ -57,11 +57,10 @@ function hasUri(bytes: Buffer, data: Span | undefined): boolean {
 
 /** `,"data":…` with the added members in front; data that is not an object is kept beside them. */
 function dataOf(bytes: Buffer, data: Member | undefined, added: readonly Chunks[]): Chunks {
-  if (data === undefined)
-    return added.length === 0 ? [] : wrapped(editObject(bytes, [], added, () => 'keep'));
+  if (data === undefined) return added.length === 0 ? [] : wrapped(toObject(added));
   if (added.length === 0) return wrapped([slice(bytes, data)]);
   if (!startsWith(bytes, data, '{'))
-    return wrapped(editObject(bytes, [], [...added, entry('data', [slice(bytes, data)])], () => 'keep'));
+    return wrapped(toObject([...added, entry('data', [slice(bytes, data)])]));
   const keep = (member: Member): Change => (member.key === 'legacyCode' ? 'drop' : 'keep');
   return wrapped(editObject(bytes, membersOf(bytes, data), added, keep));
 }

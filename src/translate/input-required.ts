@@ -1,9 +1,7 @@
 // The result by which a call's questions go to its client. spec 2026-07-28 basic/patterns/mrtr#inputrequiredresult
 import { text, toBytes, type Chunks } from '../jsonrpc/frame.ts';
-import { editObject, entry } from '../jsonrpc/object-edit.ts';
+import { entry, toObject } from '../jsonrpc/object-edit.ts';
 import { signature } from './result-up.ts';
-
-const nothing = Buffer.alloc(0);
 
 /** `requests` are the JSON texts of input requests under their keys. */
 export function toInputRequired(
@@ -11,17 +9,12 @@ export function toInputRequired(
   requestState: string,
   serverInfo: Buffer,
 ): Chunks {
-  const inputRequests = editObject(
-    nothing,
-    [],
-    requests.map(({ key, body }) => entry(key, body)),
-    () => 'keep',
-  );
+  const inputRequests = toObject(requests.map(({ key, body }) => entry(key, body)));
   const members = [
     entry('resultType', [text('"input_required"')]),
     entry('inputRequests', inputRequests),
     entry('requestState', [toBytes(requestState)]),
     signature(serverInfo),
   ];
-  return editObject(nothing, [], members, () => 'keep');
+  return toObject(members);
 }

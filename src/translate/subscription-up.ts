@@ -1,6 +1,6 @@
 // The messages of a subscriptions/listen stream. spec 2026-07-28 basic/patterns/subscriptions
 import { find, text, toBytes, valueOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
-import { editObject, entry, type Change } from '../jsonrpc/object-edit.ts';
+import { editObject, entry, toObject, type Change } from '../jsonrpc/object-edit.ts';
 import { startsWith, type Member } from '../jsonrpc/scan.ts';
 import { serverInfoKey, subscriptionIdKey } from '../protocol/meta-keys.ts';
 
@@ -11,8 +11,6 @@ export interface SubscriptionFilter {
   readonly resources: boolean;
   readonly uris: readonly string[];
 }
-
-const nothing = Buffer.alloc(0);
 
 /** Reads `params.notifications`. Unknown kinds, and anything of another type, ask for nothing. */
 export function parseFilter(bytes: Buffer, notifications: Member): SubscriptionFilter {
@@ -54,14 +52,9 @@ export function toEvent(id: Buffer, frame: Frame | undefined, uri: string | unde
   const tag = entry(subscriptionIdKey, [id]);
   const params = find(frame?.members, 'params');
   if (frame === undefined || params?.members === undefined) {
-    const members = [
-      entry(
-        '_meta',
-        editObject(nothing, [], [tag], () => 'keep'),
-      ),
-    ];
+    const members = [entry('_meta', toObject([tag]))];
     if (uri !== undefined) members.push(entry('uri', [toBytes(uri)]));
-    return editObject(nothing, [], members, () => 'keep');
+    return toObject(members);
   }
   const meta = find(params.members, '_meta');
   const tagged = meta !== undefined && startsWith(frame.bytes, meta, '{') ? (meta.members ?? []) : [];
