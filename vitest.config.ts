@@ -10,7 +10,7 @@ export default defineConfig({
           isolate: false,
           pool: 'threads',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/cli/**', 'test/upstream/**', 'test/interop/**', 'test/process/**'],
+          exclude: ['test/cli/**', 'test/interop/**', 'test/process/**'],
           restoreMocks: true,
         },
       },
@@ -18,7 +18,7 @@ export default defineConfig({
         // Tests that start real processes and therefore need the build.
         test: {
           name: 'process',
-          include: ['test/cli/**/*.test.ts', 'test/upstream/**/*.test.ts'],
+          include: ['test/cli/**/*.test.ts'],
           testTimeout: 20_000,
         },
       },

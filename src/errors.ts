@@ -22,6 +22,7 @@ export type ErrorReason =
   | 'request_timeout'
   | 'upstream_unavailable'
   | 'upstream_exited'
+  | 'upstream_no_answer'
   | 'upstream_response'
   | 'message_too_large'
   | 'forbidden'

@@ -8,7 +8,7 @@ import { isDeclared, union, type Capabilities } from '../protocol/client-capabil
 import type { Method } from '../protocol/methods.ts';
 import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
-import type { Session } from '../session/session.ts';
+import type { Loss, Session } from '../session/session.ts';
 import { toInputRequest } from '../translate/input-request.ts';
 import { toInputRequired } from '../translate/input-required.ts';
 import { toLegacyRequest } from '../translate/request-down.ts';
@@ -28,10 +28,10 @@ import {
 import {
   callLost,
   inputExpired,
+  lost,
   missingCapability,
   queueTimeout,
   refusedState,
-  sessionLost,
   timedOut,
   tooManyParked,
 } from './refusals.ts';
@@ -46,6 +46,7 @@ export class AskingCall {
   private readonly method: Method;
   private readonly caller: Caller;
   private readonly first: ModernRequest;
+  private readonly onRefused: () => void;
   private readonly key = randomUUID();
   private readonly clock: CallClock;
   private readonly deliveries: Deliveries;
@@ -58,17 +59,21 @@ export class AskingCall {
   private capabilities: Capabilities;
   private missing: Capabilities = {};
   private leaveQueue: (() => void) | undefined;
+  private hasMoved = false;
   private stopWindow: () => void = () => undefined;
   private stopInputTimer: () => void = () => undefined;
 
+  /** `onRefused`: the server does not know the session any more and has not run the call, which wants another one. */
   constructor(
     context: BridgeContext,
     method: Method,
     request: ModernRequest,
     caller: Caller,
     responder: Responder,
+    onRefused: () => void,
   ) {
     this.context = context;
+    this.onRefused = onRefused;
     this.method = method;
     this.caller = caller;
     this.first = request;
@@ -109,9 +114,8 @@ export class AskingCall {
       onAnswer: (frame) => {
         this.dispatch({ name: 'outcome', outcome: this.finalOutcome(frame, session) });
       },
-      onLost: (reason) => {
-        this.dispatch({ name: 'lost', outcome: outcomeOf(sessionLost(reason)) });
-        this.context.parked.forget(this.key);
+      onLost: (loss) => {
+        this.onLost(loss);
       },
       onProgress: (frame) => {
         this.clock.touch();
@@ -131,6 +135,20 @@ export class AskingCall {
         return input !== undefined && isDeclared(this.capabilities, input.needs);
       },
     });
+  }
+
+  private onLost(loss: Loss): void {
+    const isUntouched = this.state.name === 'running' && this.state.round === 0;
+    if (loss.kind === 'refused' && isUntouched && !this.hasMoved) {
+      this.hasMoved = true;
+      this.id = undefined;
+      this.clock.pause();
+      this.firstWaiter.releaseLevel();
+      this.onRefused();
+      return;
+    }
+    this.dispatch({ name: 'lost', outcome: outcomeOf(lost(loss)) });
+    this.context.parked.forget(this.key);
   }
 
   /** The call could not be started. */
@@ -331,7 +349,7 @@ export class AskingCall {
   private useLevel(waiter: Waiter): void {
     const { logLevel } = waiter.request;
     if (logLevel !== undefined && this.session !== undefined)
-      waiter.releaseLevel = this.context.levels.acquire(this.session, logLevel);
+      waiter.holdLevel(this.context.levels.acquire(this.session, logLevel));
   }
 }
 

@@ -193,19 +193,23 @@ export class Bridge {
     const { pool } = this.context;
     let cancel: Cancel | undefined;
     let isCancelled = false;
-    const serve = (session: Session): void => {
+    const serve = (session: Session, onRefused?: () => void): void => {
       if (isCancelled) return;
-      cancel = this.serveOn(session, method, request, responder);
+      cancel = this.serveOn(session, method, request, responder, onRefused);
     };
-    if (pool.current !== undefined) serve(pool.current);
-    else
+    const serveNext = (onRefused?: () => void): void => {
       pool
         .primary()
-        .then(serve)
+        .then((session) => {
+          serve(session, onRefused);
+        })
         .catch((error: unknown) => {
           this.reportFault(error);
           responder.answer(outcomeOf(method.kind === 'discover' ? asOutage(error) : error));
         });
+    };
+    if (pool.current !== undefined) serve(pool.current, serveNext);
+    else serveNext(serveNext);
     return () => {
       isCancelled = true;
       cancel?.();
@@ -217,6 +221,7 @@ export class Bridge {
     method: Method,
     request: ModernRequest,
     responder: ListenResponder,
+    onRefused: (() => void) | undefined,
   ): Cancel {
     checkCapability(session, method);
     const { cacheTtlMs: ttlMs, cacheScope } = this.options;
@@ -230,7 +235,7 @@ export class Bridge {
       case 'complete':
       case 'forward':
       case 'ask':
-        return servePlainCall(this.context, method, request, session, responder);
+        return servePlainCall(this.context, method, request, session, responder, onRefused);
     }
   }
 
@@ -240,21 +245,27 @@ export class Bridge {
     caller: Caller,
     responder: ListenResponder,
   ): Cancel {
-    const call = new AskingCall(this.context, method, request, caller, responder);
+    const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, () => {
+      this.findSession(call, method, caller);
+    });
+    this.findSession(call, method, caller);
+    return () => {
+      call.cancelFirst();
+    };
+  }
+
+  private findSession(call: AskingCall, method: Method, caller: Caller): void {
     const start = (session: Session): void => {
       checkCapability(session, method);
       call.start(session);
     };
     const session = this.context.pool.forCall(caller.domain, call.askerName);
-    if (session instanceof Promise)
+    if (!(session instanceof Promise)) start(session);
+    else
       session.then(start).catch((error: unknown) => {
         this.reportFault(error);
         call.fail(error);
       });
-    else start(session);
-    return () => {
-      call.cancelFirst();
-    };
   }
 
   /** spec 2026-07-28 basic/patterns/mrtr#server-requirements (4), (5) */

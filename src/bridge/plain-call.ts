@@ -10,22 +10,25 @@ import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { familyOf } from './list-cache.ts';
 import { outcomeOf, type Outcome, type Responder } from './outcome.ts';
-import { sessionLost, timedOut } from './refusals.ts';
+import { lost, timedOut } from './refusals.ts';
 import { answerOf, uncached } from './upstream-answer.ts';
 import { Waiter } from './waiter.ts';
 
-/** Serves the request on an open session. Returns how its client gives it up. */
+/**
+ * Serves the request on an open session. Returns how its client gives it up. `onRefused`, where there is one, is called
+ * instead of an answer when the server does not know that session any more and the request has not run.
+ */
 export function servePlainCall(
   context: BridgeContext,
   method: Method,
   request: ModernRequest,
   session: Session,
   responder: Responder,
+  onRefused?: () => void,
 ): () => void {
+  const on = { request, session, responder, onRefused };
   if (method.kind !== 'list')
-    return forward(context, request, session, responder, (frame) =>
-      answerOf(frame, request, method, session.profile, undefined),
-    );
+    return forward(context, on, (frame) => answerOf(frame, request, method, session.profile, undefined));
   const family = familyOf(method.name);
   const hints = listHints(context, session, method.name);
   const key = session.profile.listChanged[family] ? pageKey(request) : undefined;
@@ -35,7 +38,7 @@ export function servePlainCall(
     return () => undefined;
   }
   const generation = context.lists.generation(family);
-  return forward(context, request, session, responder, (frame) => {
+  return forward(context, on, (frame) => {
     const outcome = answerOf(frame, request, method, session.profile, hints);
     if (outcome.kind === 'result' && method.name === 'tools/list') context.toolHeaders.learn(frame, request);
     if (key === undefined || outcome.kind !== 'result') return outcome;
@@ -60,11 +63,16 @@ function pageKey(request: ModernRequest): string | undefined {
   return `${request.method} ${cursor ? slice(request.frame.bytes, cursor).toString('utf8') : ''}`;
 }
 
+interface Forwarded {
+  readonly request: ModernRequest;
+  readonly session: Session;
+  readonly responder: Responder;
+  readonly onRefused: (() => void) | undefined;
+}
+
 function forward(
   context: BridgeContext,
-  request: ModernRequest,
-  session: Session,
-  responder: Responder,
+  { request, session, responder, onRefused }: Forwarded,
   toOutcome: (frame: Frame) => Outcome,
 ): () => void {
   const waiter = new Waiter(request, responder);
@@ -80,13 +88,15 @@ function forward(
     finish(outcomeOf(timedOut()));
     session.cancel(id, 'The request took too long');
   });
-  if (request.logLevel !== undefined) waiter.releaseLevel = context.levels.acquire(session, request.logLevel);
+  if (request.logLevel !== undefined) waiter.holdLevel(context.levels.acquire(session, request.logLevel));
   const id = session.request((newId) => toLegacyRequest(request, newId, request.progressToken && newId), {
     onAnswer: (frame) => {
       finish(toOutcome(frame));
     },
-    onLost: (reason) => {
-      finish(outcomeOf(sessionLost(reason)));
+    onLost: (loss) => {
+      const mayMove = loss.kind === 'refused' && onRefused !== undefined && !isOver;
+      finish(mayMove ? undefined : outcomeOf(lost(loss)));
+      if (mayMove) onRefused();
     },
     onProgress: (frame) => {
       clock.touch();

@@ -9,6 +9,7 @@ import {
 } from '../protocol/error-codes.ts';
 import type { Capabilities } from '../protocol/client-capabilities.ts';
 import { servedVersions } from '../protocol/versions.ts';
+import type { Loss } from '../session/session.ts';
 
 /** spec 2026-07-28 basic/versioning#protocol-version-negotiation */
 export function wrongVersion(requested: string): BridgeError {
@@ -72,7 +73,9 @@ export function unreadableAnswer(): BridgeError {
   return new BridgeError(internalError, 'upstream_response', 'The legacy server gave an unreadable answer');
 }
 
-/** The session ended before the answer came; the request is not sent again. */
-export function sessionLost(reason: string): BridgeError {
-  return new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`);
+/** There is no answer, and the request is not sent again: it may have run. */
+export function lost({ kind, reason }: Loss): BridgeError {
+  return kind === 'request'
+    ? new BridgeError(internalError, 'upstream_no_answer', `The legacy server gave no answer: ${reason}`)
+    : new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`);
 }

@@ -8,8 +8,7 @@ import type { Outcome, Responder } from './outcome.ts';
 export class Waiter {
   readonly request: ModernRequest;
   readonly responder: Responder;
-  /** Set when the request has a log level at the session. */
-  releaseLevel: () => void = () => undefined;
+  private release: () => void = () => undefined;
   private progress = Number.NEGATIVE_INFINITY;
 
   constructor(request: ModernRequest, responder: Responder) {
@@ -31,6 +30,16 @@ export class Waiter {
     const { logLevel } = this.request;
     const params = logLevel === undefined ? undefined : toModernLogMessage(frame, logLevel);
     if (params !== undefined) this.responder.notify('notifications/message', params);
+  }
+
+  /** The request has a log level at a session, until it is released. */
+  holdLevel(release: () => void): void {
+    this.release = release;
+  }
+
+  releaseLevel(): void {
+    this.release();
+    this.release = () => undefined;
   }
 
   answer(outcome: Outcome): void {

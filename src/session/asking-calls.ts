@@ -238,7 +238,7 @@ export class AskingCalls {
   private settle(question: Question, attribution: Attribution): void {
     switch (attribution.kind) {
       case 'to':
-        this.give(question, attribution.id, attribution.considered);
+        this.give(question, attribution);
         return;
       case 'hold':
         this.hold(question, attribution.suspects);
@@ -250,11 +250,12 @@ export class AskingCalls {
     }
   }
 
-  private give(question: Question, id: number, considered: readonly number[]): void {
+  private give(question: Question, { id, considered, isExact }: Attribution & { kind: 'to' }): void {
     const call = this.calls.get(id);
     if (call === undefined) return;
     this.questions.release(question.id.key);
-    this.options.askers.add(call.askerName);
+    // Whose question comes on its own stream needs no turns to be told from others.
+    if (isExact !== true) this.options.askers.add(call.askerName);
     this.questions.carry(question, { call: id, considered });
     this.gather(call);
     call.carrier.onQuestion(question);

@@ -22,13 +22,22 @@ export interface Candidate {
 
 export type Attribution =
   /** `considered` are those that may have asked: all of one party, so any of them may carry the question. */
-  | { readonly kind: 'to'; readonly id: number; readonly considered: readonly number[] }
+  | {
+      readonly kind: 'to';
+      readonly id: number;
+      readonly considered: readonly number[];
+      /** The question came on the call's own stream. */
+      readonly isExact?: boolean;
+    }
   | { readonly kind: 'hold'; readonly suspects: readonly number[] }
   | { readonly kind: 'refuse'; readonly reason: 'no call' | 'ambiguous' };
 
 /** The first rung of the ladder that applies. `exact` is the call on whose own stream the question came. */
 export function attribute(candidates: readonly Candidate[], exact: number | undefined): Attribution {
-  if (exact !== undefined) return toOneOf(candidates.filter((candidate) => candidate.id === exact));
+  if (exact !== undefined)
+    return candidates.some(({ id }) => id === exact)
+      ? { kind: 'to', id: exact, considered: [exact], isExact: true }
+      : { kind: 'refuse', reason: 'no call' };
   if (isOneDomain(candidates)) return toOneOf(candidates);
   const running = candidates.filter((candidate) => !candidate.isWaiting);
   if (running.length === 0) return { kind: 'refuse', reason: 'ambiguous' };

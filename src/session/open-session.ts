@@ -1,6 +1,6 @@
 // Opens one legacy session: drives the handshake machine over a new link. What the server sends before the fence has
 // passed belongs to no call. spec 2025-11-25 basic/lifecycle#initialization
-import { parseFrame, text, toBytes, find, stringMember, type Frame } from '../jsonrpc/frame.ts';
+import { find, isNull, parseFrame, stringMember, text, toBytes, type Frame } from '../jsonrpc/frame.ts';
 import { bridgeCapabilities } from '../protocol/client-capabilities.ts';
 import { internalError } from '../protocol/error-codes.ts';
 import type { ServerProfile } from '../protocol/server-profile.ts';
@@ -62,8 +62,15 @@ class SessionOpening implements Opening {
       onFrame: (frame, origin) => {
         this.onFrame(frame, origin);
       },
-      onOversize: (start) => {
-        this.early?.receiveOversize(start, oversizeFailure());
+      onOversize: (start, origin) => {
+        this.early?.receiveOversize(start, oversizeFailure(), origin);
+      },
+      onStreamEnd: (id, reason) => {
+        if (id === fenceId) this.dispatch({ name: 'fence passed' });
+        else this.early?.endRequest(id, { kind: 'request', reason });
+      },
+      onSessionGone: (refused) => {
+        this.onSessionGone(refused);
       },
       onClosed: (reason) => {
         this.onClosed(reason);
@@ -82,9 +89,15 @@ class SessionOpening implements Opening {
     this.early?.end(reason);
   }
 
+  /** One that goes before any call was on it is a server that does not start. */
+  private onSessionGone(refused: number | undefined): void {
+    if (this.state.name === 'open') this.early?.retire(refused);
+    else void this.close('the server ended the session at once');
+  }
+
   private onFrame(frame: Frame, origin: number | undefined): void {
     const isAnswer = stringMember(frame.bytes, frame.members, 'method') === undefined;
-    const id = isAnswer ? idNumber(frame) : undefined;
+    const id = isAnswer ? (idNumber(frame) ?? origin) : undefined;
     if (this.state.name === 'initializing' && id === this.initializeId)
       this.dispatch({ name: 'answer', frame });
     else if (id === fenceId) this.dispatch({ name: 'fence passed' });
@@ -126,17 +139,19 @@ class SessionOpening implements Opening {
       capabilities: bridgeCapabilities(offered),
       clientInfo: this.options.clientInfo,
     };
-    this.link.send([toBytes({ jsonrpc: '2.0', id: this.initializeId, method: 'initialize', params })]);
+    const id = this.initializeId;
+    this.link.send([toBytes({ jsonrpc: '2.0', id, method: 'initialize', params })], id);
   }
 
   /** From here the session exists, but no call is on it: what the server asks now is the session's own affair. */
   private fence(profile: ServerProfile): void {
     this.early = new Session(this.link, profile, firstCallId, this.options, this.handlers);
+    this.link.negotiated?.(profile.version);
     this.early.notify('notifications/initialized', {});
     this.stopFenceTimer = this.options.clock.after(this.options.fenceMs, () => {
       this.dispatch({ name: 'fence passed' });
     });
-    this.link.send([text(`{"jsonrpc":"2.0","id":${String(fenceId)},"method":"ping"}`)]);
+    this.link.send([text(`{"jsonrpc":"2.0","id":${String(fenceId)},"method":"ping"}`)], fenceId);
   }
 
   /** Before the handshake is over only a ping and the roots have an answer that cannot be wrong. */
@@ -163,7 +178,9 @@ class SessionOpening implements Opening {
 
 function idNumber(frame: Frame): number | undefined {
   const id = find(frame.members, 'id');
-  return id && Number(frame.bytes.toString('latin1', id.start, id.end));
+  return id && !isNull(frame.bytes, id)
+    ? Number(frame.bytes.toString('latin1', id.start, id.end))
+    : undefined;
 }
 
 /** Stands for an answer that was thrown away. */

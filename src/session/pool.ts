@@ -93,6 +93,9 @@ export class SessionPool {
     this.delay.started();
     const opening = openSession(this.options, {
       onNotification: this.handlers.onNotification,
+      onRetired: (session) => {
+        this.onRetired(session);
+      },
       onOver: (session, reason) => {
         this.onOver(session, opening, reason);
       },
@@ -122,17 +125,29 @@ export class SessionPool {
     log.error({ upstream: upstream.label, reason }, 'legacy server could not be started');
   }
 
+  /** The server wants a new session, which is no failure of it: the next may start at once. */
+  private onRetired(session: Session): void {
+    if (!this.remove(session)) return;
+    this.options.log.info({ upstream: this.options.upstream.label }, 'legacy server has ended the session');
+    this.handlers.onLost(session);
+  }
+
   private onOver(session: Session, opening: Opening, reason: string): void {
-    const index = this.sessions.indexOf(session);
-    if (index === -1) return;
-    this.sessions.splice(index, 1);
-    this.hasLost = true;
+    this.release(opening, reason);
+    if (!this.remove(session)) return;
     if (!this.isClosed) {
       this.delay.ended();
       this.options.log.warn({ upstream: this.options.upstream.label, reason }, 'legacy session is over');
     }
-    this.release(opening, reason);
     this.handlers.onLost(session);
+  }
+
+  private remove(session: Session): boolean {
+    const index = this.sessions.indexOf(session);
+    if (index === -1) return false;
+    this.sessions.splice(index, 1);
+    this.hasLost = true;
+    return true;
   }
 
   /** The link may outlive its session by the time that its processes take to end. */

@@ -8,11 +8,18 @@ import type { ServerProfile } from '../protocol/server-profile.ts';
 import type { Link } from '../upstream/port.ts';
 import { AskingCalls, type AskingCallsOptions, type Carrier } from './asking-calls.ts';
 
+/** Why a request has no answer and will have none. */
+export interface Loss {
+  /** `session`: it is over. `request`: of this request alone. `refused`: the server had not let it run. */
+  readonly kind: 'session' | 'request' | 'refused';
+  /** Short, and may be shown. */
+  readonly reason: string;
+}
+
 /** What becomes of a request. Exactly one of `onAnswer` and `onLost` comes, once. */
 export interface RequestHandlers {
   readonly onAnswer: (frame: Frame) => void;
-  /** The session is over; `reason` is short and may be shown. */
-  readonly onLost: (reason: string) => void;
+  readonly onLost: (loss: Loss) => void;
   readonly onProgress?: (frame: Frame) => void;
   /** A log message that belongs to this request for certain. */
   readonly onLogMessage?: (frame: Frame) => void;
@@ -32,6 +39,8 @@ export interface AskingCall extends RequestHandlers, Carrier {
 export interface SessionHandlers {
   /** A notification that belongs to no request: changes of lists and resources. */
   readonly onNotification: (method: string, frame: Frame) => void;
+  /** The server does not know the session any more: no new work belongs on it. What is under way may still end. */
+  readonly onRetired: (session: Session) => void;
   readonly onOver: (session: Session, reason: string) => void;
 }
 
@@ -40,6 +49,8 @@ interface Pending {
   /** Asked for by the bridge itself, not by a client. */
   readonly isOwn: boolean;
 }
+
+const sessionGone = 'the server has ended the session';
 
 const ignored: RequestHandlers = { onAnswer: () => undefined, onLost: () => undefined };
 const answerId = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/;
@@ -54,6 +65,7 @@ export class Session {
   private readonly waiting = new Set<AskingCall>();
   private nextId: number;
   private over: string | undefined;
+  private isRetired = false;
 
   /** `firstId` follows the ids that the handshake has used. */
   constructor(
@@ -87,18 +99,18 @@ export class Session {
     const id = this.nextId;
     this.nextId += 1;
     if (this.over !== undefined) {
-      handlers.onLost(this.over);
+      handlers.onLost({ kind: 'session', reason: this.over });
       return id;
     }
     this.pending.set(id, { handlers, isOwn });
-    this.link.send(build(id));
+    this.link.send(build(id), id);
     return id;
   }
 
   /** Writes a call that may ask, now or in its turn. The returned function takes it out of the queue. */
   call(call: AskingCall): () => void {
     if (this.over !== undefined) {
-      call.onLost(this.over);
+      call.onLost({ kind: 'session', reason: this.over });
       return () => undefined;
     }
     this.waiting.add(call);
@@ -127,10 +139,12 @@ export class Session {
     if (this.over !== undefined || !this.pending.has(id)) return;
     const forget = (): void => {
       this.pending.delete(id);
+      this.link.abandon?.(id);
+      this.endIfDrained();
     };
+    this.notify('notifications/cancelled', { requestId: id, reason });
     if (this.asking.quarantine(id, forget)) this.pending.set(id, { handlers: ignored, isOwn: false });
     else forget();
-    this.notify('notifications/cancelled', { requestId: id, reason });
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
@@ -144,19 +158,36 @@ export class Session {
     const idMember = find(members, 'id');
     const id = idMember && parseRequestId(bytes, idMember);
     const method = stringMember(bytes, members, 'method');
-    if (method === undefined) this.onAnswer(id, frame);
+    if (method === undefined) this.onAnswer(id, frame, origin);
     else if (id === undefined) this.onNotification(method, frame, origin);
     else this.onRequest(method, id, frame, origin);
   }
 
   /** A message of the server was thrown away; if its first bytes say which request it answers, that one fails. */
-  receiveOversize(start: Buffer, failure: Frame): void {
-    const id = answerId.exec(start.toString('latin1'))?.[1];
+  receiveOversize(start: Buffer, failure: Frame, origin?: number): void {
+    const id = answerId.exec(start.toString('latin1'))?.[1] ?? origin;
     this.options.log.warn(
       { isAnswer: id !== undefined },
       'server sent a message over the size limit; thrown away',
     );
     if (id !== undefined) this.finish(Number(id), failure);
+  }
+
+  /** No answer to that request will come any more, if none has. */
+  endRequest(id: number, loss: Loss): void {
+    this.take(id)?.onLost(loss);
+    this.endIfDrained();
+  }
+
+  /** The server does not know the session any more; `refused` is the request that showed it, which has not run. */
+  retire(refused?: number): void {
+    if (this.over !== undefined) return;
+    if (!this.isRetired) {
+      this.isRetired = true;
+      this.handlers.onRetired(this);
+    }
+    if (refused !== undefined) this.take(refused)?.onLost({ kind: 'refused', reason: sessionGone });
+    this.endIfDrained();
   }
 
   /** The link is over: everything that was in flight fails, once. */
@@ -167,7 +198,7 @@ export class Session {
     const lost = [...[...this.pending.values()].map((each) => each.handlers), ...this.waiting];
     this.pending.clear();
     this.waiting.clear();
-    for (const handlers of lost) handlers.onLost(reason);
+    for (const handlers of lost) handlers.onLost({ kind: 'session', reason });
     this.handlers.onOver(this, reason);
   }
 
@@ -177,18 +208,33 @@ export class Session {
     return this.link.close();
   }
 
-  private onAnswer(id: RequestId | undefined, frame: Frame): void {
-    if (id === undefined || !this.finish(Number(id.key), frame))
+  /** What comes on a request's own stream without an id of its own can only be the answer to that request. */
+  private onAnswer(id: RequestId | undefined, frame: Frame, origin: number | undefined): void {
+    const answered = id === undefined ? origin : Number(id.key);
+    if (answered === undefined || !this.finish(answered, frame))
       this.options.log.debug({ hasId: id !== undefined }, 'server answered what is not in flight; dropped');
+    else if (answered !== origin) this.link.abandon?.(answered);
   }
 
   private finish(id: number, frame: Frame): boolean {
+    const handlers = this.take(id);
+    handlers?.onAnswer(frame);
+    this.endIfDrained();
+    return handlers !== undefined;
+  }
+
+  /** The request is in flight no more: it was not the asker of what is held. */
+  private take(id: number): RequestHandlers | undefined {
     const pending = this.pending.get(id);
-    if (pending === undefined) return false;
+    if (pending === undefined) return undefined;
     this.pending.delete(id);
     this.asking.end(id);
-    pending.handlers.onAnswer(frame);
-    return true;
+    return pending.handlers;
+  }
+
+  private endIfDrained(): void {
+    if (this.isRetired && this.over === undefined && this.pending.size === 0 && this.waiting.size === 0)
+      this.end(sessionGone);
   }
 
   private onNotification(method: string, frame: Frame, origin: number | undefined): void {

@@ -8,19 +8,33 @@ export interface LinkHandlers {
    * transport has such streams: then it is certain which call it belongs to.
    */
   readonly onFrame: (frame: Frame, origin?: number) => void;
-  /** A frame over the size limit was thrown away; these are its first bytes. */
-  readonly onOversize: (start: Buffer) => void;
+  /** A frame over the size limit was thrown away; these are its first bytes. `origin` as above. */
+  readonly onOversize: (start: Buffer, origin?: number) => void;
+  /**
+   * The response stream of that request has ended: an answer that has not come on it will not come. Whether the
+   * request has run is not known. `reason` as in `onClosed`. Only from transports with such streams.
+   */
+  readonly onStreamEnd: (id: number, reason: string) => void;
+  /**
+   * The server does not know the session any more. `refused` is the request that it refused for it, unrun. Requests
+   * that are under way may still be answered; new ones belong on a new link.
+   */
+  readonly onSessionGone: (refused?: number) => void;
   /** The link is over, once, whether it was closed or broke. `reason` is for logs and clients: short, no paths. */
   readonly onClosed: (reason: string) => void;
 }
 
-/** One connection to one server: for stdio, one child process. */
+/** One connection to one server: for stdio, one child process; for Streamable HTTP, one `Mcp-Session-Id`. */
 export interface Link {
   /**
-   * Writes one frame, whole. After the link is over it does nothing. No handler is ever called from inside it: whoever
-   * sends may do its bookkeeping afterwards.
+   * Writes one frame, whole; `requestId` is its id where it is a request that waits for an answer. After the link is
+   * over it does nothing. No handler is ever called from inside it: whoever sends may do its bookkeeping afterwards.
    */
-  send(frame: Chunks): void;
+  send(frame: Chunks, requestId?: number): void;
+  /** The handshake has settled on this version; the next frame is `notifications/initialized`. */
+  negotiated?(version: string): void;
+  /** No answer to that request is wanted any more: what is kept open for it may go. */
+  abandon?(requestId: number): void;
   /** Ends the connection and all that came with it. Resolves when nothing of it is left, in bounded time. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { Chunks } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
 import { TurnWriter } from '../jsonrpc/turn-writer.ts';
 import type { Logger } from '../log.ts';
-import { framesOfLine } from './frames-of-line.ts';
+import { framesOfText } from './frames-of-text.ts';
 import type { Link, LinkHandlers, Upstream } from './port.ts';
 import { adopt, endProcessGroup } from './process-group.ts';
 
@@ -125,7 +125,7 @@ class StdioLink implements Link {
 
   private onLine(line: Buffer): void {
     if (this.isOver) return;
-    const frames = framesOfLine(line);
+    const frames = framesOfText(line);
     for (const frame of frames) this.handlers.onFrame(frame);
     if (frames.length > 0) return;
     this.noiseCount += 1;

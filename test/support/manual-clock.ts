@@ -9,6 +9,7 @@ interface Timer {
 export class ManualClock implements Clock {
   private time = 1_000_000;
   private readonly timers = new Set<Timer>();
+  private watchers: (() => void)[] = [];
 
   now(): number {
     return this.time;
@@ -17,6 +18,7 @@ export class ManualClock implements Clock {
   after(ms: number, run: () => void): () => void {
     const timer = { at: this.time + ms, run };
     this.timers.add(timer);
+    for (const resolve of this.watchers.splice(0)) resolve();
     return () => {
       this.timers.delete(timer);
     };
@@ -24,6 +26,12 @@ export class ManualClock implements Clock {
 
   afterInput(ms: number, run: () => void): () => void {
     return this.after(ms, run);
+  }
+
+  /** Resolves when something waits for just that long from now. */
+  async timerOf(ms: number): Promise<void> {
+    while (![...this.timers].some(({ at }) => at === this.time + ms))
+      await new Promise<void>((resolve) => this.watchers.push(resolve));
   }
 
   get timerCount(): number {

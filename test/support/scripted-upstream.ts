@@ -1,6 +1,6 @@
 // A legacy server inside the test: it does what the test says, when the test says so.
 import { parseFrame, join } from '../../src/jsonrpc/frame.ts';
-import { framesOfLine } from '../../src/upstream/frames-of-line.ts';
+import { framesOfText } from '../../src/upstream/frames-of-text.ts';
 import type { Link, LinkHandlers, Upstream } from '../../src/upstream/port.ts';
 
 export interface Message {
@@ -76,7 +76,7 @@ export class ScriptedServer implements Link {
   }
 
   sayRaw(line: string, origin?: number): void {
-    for (const frame of framesOfLine(Buffer.from(line))) this.handlers.onFrame(frame, origin);
+    for (const frame of framesOfText(Buffer.from(line))) this.handlers.onFrame(frame, origin);
   }
 
   oversize(start: string): void {

@@ -1,0 +1,158 @@
+// A legacy server over WebSocket: one text message for each frame. No specification has it; servers agree on the
+// subprotocol `mcp`. When the socket closes, the session is over.
+import { WebSocket, type RawData } from 'ws';
+import type { Agent } from 'node:http';
+import type { Clock } from '../clock.ts';
+import { join, type Chunks } from '../jsonrpc/frame.ts';
+import type { Logger } from '../log.ts';
+import type { Credentials } from './credentials.ts';
+import { framesOfText } from './frames-of-text.ts';
+import type { Link, LinkHandlers, Upstream } from './port.ts';
+
+export interface WebSocketUpstreamOptions {
+  readonly url: URL;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly credentials: Credentials;
+  /** The socket is closed on a larger message: there is no reading on behind it. */
+  readonly maxMessageBytes: number;
+  readonly connectTimeoutMs: number;
+  /** PEM text of certificate authorities to trust, all of them; undefined: the usual ones. */
+  readonly ca: readonly string[] | undefined;
+  /** Makes the connection, where it goes through a proxy. */
+  readonly agent: Agent | undefined;
+}
+
+const pingMs = 30_000;
+const closePatienceMs = 1000;
+
+/** One socket for each link. */
+export function createWebSocketUpstream(options: WebSocketUpstreamOptions): Upstream {
+  return { label: options.url.host, open: (handlers) => new WebSocketLink(options, handlers) };
+}
+
+class WebSocketLink implements Link {
+  private readonly options: WebSocketUpstreamOptions;
+  private readonly handlers: LinkHandlers;
+  private readonly socket: WebSocket;
+  private held: Buffer[] = [];
+  private isOver = false;
+  private isAlive = true;
+  private answersPings = false;
+  private stopTimer: () => void = () => undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(options: WebSocketUpstreamOptions, handlers: LinkHandlers) {
+    this.options = options;
+    this.handlers = handlers;
+    this.socket = new WebSocket(options.url, 'mcp', {
+      headers: options.credentials.headers(),
+      maxPayload: options.maxMessageBytes,
+      handshakeTimeout: options.connectTimeoutMs,
+      perMessageDeflate: false,
+      followRedirects: false,
+      ...(options.ca && { ca: [...options.ca] }),
+      ...(options.agent && { agent: options.agent }),
+    });
+    this.listen();
+  }
+
+  send(frame: Chunks): void {
+    if (this.isOver) return;
+    const bytes = join(frame);
+    if (this.socket.readyState === WebSocket.CONNECTING) this.held.push(bytes);
+    else this.write(bytes);
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private listen(): void {
+    const { socket } = this;
+    socket.on('open', () => {
+      for (const bytes of this.held.splice(0)) this.write(bytes);
+      this.watch();
+    });
+    socket.on('message', (data, isBinary) => {
+      this.isAlive = true;
+      if (!this.isOver && !isBinary) this.onText(data);
+    });
+    socket.on('pong', () => {
+      this.isAlive = true;
+      this.answersPings = true;
+    });
+    socket.on('unexpected-response', (request, response) => {
+      request.destroy();
+      this.finish(`the server answered HTTP ${String(response.statusCode)}`);
+    });
+    // Its `close` follows and says the rest.
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.finish(reasonOf(error));
+      socket.terminate();
+    });
+    socket.on('close', (code) => {
+      this.finish(`the server closed the connection (code ${String(code)})`);
+    });
+  }
+
+  private onText(data: RawData): void {
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
+    const frames = framesOfText(bytes);
+    for (const frame of frames) this.handlers.onFrame(frame);
+    if (frames.length === 0)
+      this.options.log.warn({ bytes: bytes.length }, 'server sent a message that is not JSON-RPC; ignored');
+  }
+
+  private write(bytes: Buffer): void {
+    this.socket.send(bytes, { binary: false }, (error) => {
+      if (error) this.finish('the connection broke');
+    });
+  }
+
+  /** A peer that has answered pings and does not any more is gone; one that never does may be as it is. */
+  private watch(): void {
+    this.stopTimer = this.options.clock.after(pingMs, () => {
+      if (!this.isAlive && this.answersPings) {
+        this.finish('the server does not answer any more');
+        this.socket.terminate();
+        return;
+      }
+      this.isAlive = false;
+      this.socket.ping();
+      this.watch();
+    });
+  }
+
+  private finish(reason: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.held = [];
+    this.stopTimer();
+    this.handlers.onClosed(reason);
+  }
+
+  private async end(): Promise<void> {
+    this.finish('closed');
+    const { socket } = this;
+    if (socket.readyState === WebSocket.CLOSED) return;
+    await new Promise<void>((resolve) => {
+      const stopPatience = this.options.clock.after(closePatienceMs, () => {
+        socket.terminate();
+      });
+      socket.once('close', () => {
+        stopPatience();
+        resolve();
+      });
+      socket.close(1000);
+    });
+  }
+}
+
+/** The code of a failure, as messages hold addresses. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+    return 'the server sent a message over the size limit';
+  return error.code === undefined ? 'the connection failed' : `the connection failed (${error.code})`;
+}
