@@ -1,11 +1,12 @@
 // How a legacy session opens, as a pure machine: initialize alone, its answer, initialized, and a fence behind which
 // calls may start. spec 2025-11-25 basic/lifecycle#initialization
 import { find, isNull, valueOf, type Frame } from '../jsonrpc/frame.ts';
-import { isLegacyVersion, legacyVersions, type LegacyVersion } from '../protocol/versions.ts';
+import { legacyVersions, type LegacyVersion } from '../protocol/versions.ts';
 import { parseInitializeResult, type ServerProfile } from '../protocol/server-profile.ts';
 
 export type HandshakeState =
-  | { readonly name: 'initializing'; readonly offered: LegacyVersion; readonly mayOfferAgain: boolean }
+  /** `offered`: the versions so far, the latest last. */
+  | { readonly name: 'initializing'; readonly offered: readonly LegacyVersion[] }
   | { readonly name: 'fencing'; readonly profile: ServerProfile }
   | { readonly name: 'open'; readonly profile: ServerProfile }
   | { readonly name: 'over'; readonly reason: string };
@@ -24,8 +25,7 @@ export interface HandshakeStep {
 
 export const firstHandshake: HandshakeState = {
   name: 'initializing',
-  offered: legacyVersions[0],
-  mayOfferAgain: true,
+  offered: [legacyVersions[0]],
 };
 
 export function handshakeStep(state: HandshakeState, event: HandshakeEvent): HandshakeStep {
@@ -41,9 +41,10 @@ export function handshakeStep(state: HandshakeState, event: HandshakeEvent): Han
 
 function answered(state: HandshakeState & { name: 'initializing' }, frame: Frame): HandshakeStep {
   if (find(frame.members, 'error') !== undefined) {
-    const next = state.mayOfferAgain ? olderVersion(state.offered, frame) : undefined;
-    if (next === undefined) return failed('the server refused initialize');
-    return { state: { name: 'initializing', offered: next, mayOfferAgain: false }, effect: 'initialize' };
+    const named = namedVersions(frame);
+    const next = nextVersion(state.offered, named);
+    if (next === undefined) return failed(refusedBy(state.offered, named));
+    return { state: { name: 'initializing', offered: [...state.offered, next] }, effect: 'initialize' };
   }
   const parsed = parseInitializeResult(frame);
   if (!parsed.ok) return failed(parsed.reason);
@@ -54,12 +55,23 @@ function failed(reason: string): HandshakeStep {
   return { state: { name: 'over', reason }, effect: 'fail' };
 }
 
-/** The newest version that a refusal names in `data.supported`, or else the next older one. */
-function olderVersion(offered: LegacyVersion, refusal: Frame): LegacyVersion | undefined {
+/** What a refusal says in `data.supported`. */
+function namedVersions(refusal: Frame): readonly string[] {
   const data = find(find(refusal.members, 'error')?.members, 'data');
-  const named = data && !isNull(refusal.bytes, data) ? valueOf(refusal.bytes, data) : undefined;
-  const supported: unknown = (named as { supported?: unknown } | undefined)?.supported;
-  const known = Array.isArray(supported) ? supported.filter(isLegacyVersion) : [];
-  if (known.length > 0) return legacyVersions.find((version) => known.includes(version));
-  return legacyVersions[legacyVersions.indexOf(offered) + 1];
+  const value = data && !isNull(refusal.bytes, data) ? valueOf(refusal.bytes, data) : undefined;
+  const supported: unknown = (value as { supported?: unknown } | undefined)?.supported;
+  if (!Array.isArray(supported)) return [];
+  return supported.filter((each) => typeof each === 'string' && /^\d{4}-\d\d-\d\d$/.test(each)) as string[];
+}
+
+/** The newest that the server names and was not offered yet; where it names none, the next older one. */
+function nextVersion(offered: readonly LegacyVersion[], named: readonly string[]): LegacyVersion | undefined {
+  return legacyVersions.find(
+    (version) => !offered.includes(version) && (named.length === 0 || named.includes(version)),
+  );
+}
+
+function refusedBy(offered: readonly string[], named: readonly string[]): string {
+  const theirs = named.length === 0 ? '' : `; it names ${named.slice(0, 8).join(', ')}`;
+  return `the server refused initialize (offered ${offered.join(', ')}${theirs})`;
 }

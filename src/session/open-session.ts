@@ -4,6 +4,7 @@ import { find, isNull, parseFrame, stringMember, text, toBytes, type Frame } fro
 import { bridgeCapabilities } from '../protocol/client-capabilities.ts';
 import { internalError } from '../protocol/error-codes.ts';
 import type { ServerProfile } from '../protocol/server-profile.ts';
+import { legacyVersions } from '../protocol/versions.ts';
 import type { Link, Upstream } from '../upstream/port.ts';
 import type { AskingCallsOptions } from './asking-calls.ts';
 import { firstHandshake, handshakeStep, type HandshakeEvent, type HandshakeState } from './handshake.ts';
@@ -31,10 +32,6 @@ export function openSession(options: OpenOptions, handlers: SessionHandlers): Op
   return new SessionOpening(options, handlers);
 }
 
-/** Ids 1 and 2 are for initialize, 3 is for the fence's ping. */
-const fenceId = 3;
-const firstCallId = 4;
-
 class SessionOpening implements Opening {
   readonly session: Promise<Session>;
   private readonly options: OpenOptions;
@@ -44,6 +41,7 @@ class SessionOpening implements Opening {
   private reject: (error: Error) => void = () => undefined;
   private state: HandshakeState = firstHandshake;
   private initializeId = 1;
+  private fenceId: number | undefined;
   private early: Session | undefined;
   private readonly stopStartTimer: () => void;
   private stopFenceTimer: () => void = () => undefined;
@@ -66,7 +64,7 @@ class SessionOpening implements Opening {
         this.early?.receiveOversize(start, oversizeFailure(), origin);
       },
       onStreamEnd: (id, reason) => {
-        if (id === fenceId) this.dispatch({ name: 'fence passed' });
+        if (id === this.fenceId) this.dispatch({ name: 'fence passed' });
         else this.early?.endRequest(id, { kind: 'request', reason });
       },
       onSessionGone: (refused) => {
@@ -100,7 +98,7 @@ class SessionOpening implements Opening {
     const id = isAnswer ? (idNumber(frame) ?? origin) : undefined;
     if (this.state.name === 'initializing' && id === this.initializeId)
       this.dispatch({ name: 'answer', frame });
-    else if (id === fenceId) this.dispatch({ name: 'fence passed' });
+    else if (id !== undefined && id === this.fenceId) this.dispatch({ name: 'fence passed' });
     else if (this.early !== undefined) this.early.receive(frame, origin);
     else this.answerEarly(frame);
   }
@@ -133,10 +131,10 @@ class SessionOpening implements Opening {
 
   private sendInitialize(): void {
     if (this.state.name !== 'initializing') return;
-    const { offered } = this.state;
+    const version = this.state.offered.at(-1) ?? legacyVersions[0];
     const params = {
-      protocolVersion: offered,
-      capabilities: bridgeCapabilities(offered),
+      protocolVersion: version,
+      capabilities: bridgeCapabilities(version),
       clientInfo: this.options.clientInfo,
     };
     const id = this.initializeId;
@@ -145,7 +143,9 @@ class SessionOpening implements Opening {
 
   /** From here the session exists, but no call is on it: what the server asks now is the session's own affair. */
   private fence(profile: ServerProfile): void {
-    this.early = new Session(this.link, profile, firstCallId, this.options, this.handlers);
+    const fenceId = this.initializeId + 1;
+    this.fenceId = fenceId;
+    this.early = new Session(this.link, profile, fenceId + 1, this.options, this.handlers);
     this.link.negotiated?.(profile.version);
     this.early.notify('notifications/initialized', {});
     this.stopFenceTimer = this.options.clock.after(this.options.fenceMs, () => {

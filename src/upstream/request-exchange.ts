@@ -18,7 +18,7 @@ export interface ExchangeHandlers {
   /** The server took the request, and answers it on another stream if at all. */
   readonly onAccepted: () => void;
   /** Nothing more will come; `reason` is why an answer that is still missing will not. */
-  readonly onEnd: (reason: string) => void;
+  readonly onEnd: (reason: string, hasAnswer: boolean) => void;
 }
 
 export interface ExchangeOptions {
@@ -187,14 +187,14 @@ export class RequestExchange {
   private fail(reason: string): void {
     if (this.isOver) return;
     this.stop();
-    this.handlers.onEnd(reason);
+    this.handlers.onEnd(reason, this.hasAnswer);
   }
 
   private end(reason: string): void {
     if (this.isOver) return;
     this.isOver = true;
     this.stopTimer();
-    this.handlers.onEnd(reason);
+    this.handlers.onEnd(reason, this.hasAnswer);
   }
 }
 

@@ -172,10 +172,11 @@ export class StreamableHttpLink implements Link {
         this.onRefused(id, status, frames, refusal);
       },
       onAccepted: () => {
-        if (!this.listening.isOffered) this.onEnd(id, 'the server took the request and gives no answer');
+        if (!this.listening.isOffered)
+          this.onEnd(id, 'the server took the request and gives no answer', false);
       },
-      onEnd: (reason) => {
-        this.onEnd(id, reason);
+      onEnd: (reason, hasAnswer) => {
+        this.onEnd(id, reason, hasAnswer);
       },
     });
     this.exchanges.set(id, exchange);
@@ -188,9 +189,9 @@ export class StreamableHttpLink implements Link {
     return false;
   }
 
-  private onEnd(id: number, reason: string): void {
+  private onEnd(id: number, reason: string, hasAnswer: boolean): void {
     if (!this.exchanges.delete(id) || this.isOver) return;
-    if (this.state === 'starting') this.finish(reason);
+    if (this.state === 'starting' && !hasAnswer) this.finish(reason);
     else this.handlers.onStreamEnd(id, reason);
   }
 

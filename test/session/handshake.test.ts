@@ -22,7 +22,7 @@ const events: readonly HandshakeEvent[] = [
 ];
 
 describe('handshakeStep', () => {
-  it('opens or fails once, offers twice at the most, and does nothing after that', () => {
+  it('opens or fails once, offers each version once at the most, and does nothing after that', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...events), { maxLength: 12 }), (list) => {
         let state: HandshakeState = firstHandshake;
@@ -35,7 +35,7 @@ describe('handshakeStep', () => {
         }
         const count = (name: string): number => effects.filter((effect) => effect === name).length;
         expect(count('open') + count('fail')).toBeLessThanOrEqual(1);
-        expect(count('initialize')).toBeLessThanOrEqual(1);
+        expect(count('initialize')).toBeLessThanOrEqual(3);
         expect(count('initialized and fence')).toBeLessThanOrEqual(1);
         if (count('open') === 1) expect(effects.indexOf('open')).toBe(effects.length - 1);
       }),
@@ -50,12 +50,24 @@ describe('handshakeStep', () => {
       offeredAfter(
         '{"error":{"code":1,"message":"m","data":{"supported":["2024-11-05","2025-03-26","x",5]}}}',
       ),
-    ).toMatchObject({ offered: '2025-03-26' });
+    ).toMatchObject({ offered: ['2025-11-25', '2025-03-26'] });
     for (const refusal of [
       '{"error":{"code":1,"message":"m"}}',
       '{"error":{"data":null}}',
       '{"error":{"data":{"supported":"all"}}}',
     ])
-      expect(offeredAfter(refusal)).toMatchObject({ offered: '2025-06-18' });
+      expect(offeredAfter(refusal)).toMatchObject({ offered: ['2025-11-25', '2025-06-18'] });
+  });
+
+  it('gives up when nothing is left to offer, and says what both sides have', () => {
+    let state = firstHandshake;
+    const refusal = frameOf('{"error":{"code":-32022,"data":{"supported":["2024-11-05","2026-07-28"]}}}');
+    for (let count = 0; count < 2; count += 1)
+      state = handshakeStep(state, { name: 'answer', frame: refusal }).state;
+    expect(state).toEqual({
+      name: 'over',
+      reason:
+        'the server refused initialize (offered 2025-11-25, 2024-11-05; it names 2024-11-05, 2026-07-28)',
+    });
   });
 });
