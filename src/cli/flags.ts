@@ -12,6 +12,15 @@ export interface Flags {
   readonly env: readonly string[];
   readonly inheritEnv?: boolean;
   readonly cwd?: string;
+  readonly header: readonly string[];
+  readonly headerFile?: string;
+  readonly caFile?: string;
+  readonly oauth: 'authorization-code' | 'client-credentials' | 'off';
+  readonly oauthClientId?: string;
+  readonly oauthClientSecretFile?: string;
+  readonly oauthClientMetadataUrl?: string;
+  readonly oauthScope?: string;
+  readonly oauthRedirectPort?: number;
   readonly inputTtl: number;
   readonly maxParked: number;
   readonly attributionTimeout: number;
@@ -75,16 +84,31 @@ function list(flags: string, description: string): Option {
   return option(flags, `${description} (repeatable)`).argParser(collect).default(none, 'none');
 }
 
-function port(): Option {
+function port(name: string, description: string): Option {
   const parse = checked((value) => parseCount(value, 0, 65_535));
-  return option(
-    '--port <n>',
-    'serve Streamable HTTP here (0: any free port); without it, serve stdio',
-  ).argParser(parse);
+  return option(`--${name} <n>`, description).argParser(parse);
 }
 
+/** For a server at a URL. */
+const urlOptions = (): readonly Option[] => [
+  list('--header <line>', 'a header line for a server at a URL: "Name: value"'),
+  option('--header-file <file>', 'header lines in a file, read again when the server refuses them'),
+  option('--ca-file <file>', 'certificate authorities to trust beside the usual ones, as PEM'),
+  option('--oauth <flow>', 'how to get a token when the server asks for one')
+    .choices(['authorization-code', 'client-credentials', 'off'])
+    .default('authorization-code'),
+  option('--oauth-client-id <id>', 'a client that was registered with the authorization server by hand'),
+  option('--oauth-client-secret-file <file>', 'its secret in a file; or in MCP_BRIDGE_OAUTH_CLIENT_SECRET'),
+  option('--oauth-client-metadata-url <url>', 'a client id metadata document, instead of registering'),
+  option('--oauth-scope <scopes>', 'scopes to ask for, beside those that the server wants'),
+  port('oauth-redirect-port', 'port on 127.0.0.1 to which the browser comes back (default: any free)'),
+];
+
 const upstreamOptions = (): readonly Option[] => [
-  option('--upstream <command>', 'the legacy server as one string, split into words, run by no shell'),
+  option(
+    '--upstream <command or URL>',
+    'the legacy server: a command as one string, split into words, run by no shell, or an http(s) or ws(s) URL',
+  ),
   list('--env <NAME[=VALUE]>', 'pass a variable on to the server, or set one'),
   option('--inherit-env', "pass the whole environment on, but the bridge's own settings"),
   option('--cwd <dir>', 'working directory of the server'),
@@ -94,7 +118,7 @@ const upstreamOptions = (): readonly Option[] => [
 ];
 
 const faceOptions = (): readonly Option[] => [
-  port(),
+  port('port', 'serve Streamable HTTP here (0: any free port); without it, serve stdio'),
   option('--host <addr>', 'address to listen on').default('127.0.0.1'),
   option('--path <path>', 'path of the HTTP endpoint').default('/mcp'),
   list('--allowed-host <name>', 'a host name to serve under, beside those of loopback'),
@@ -137,12 +161,18 @@ export function createProgram(version: string, output: Output): Command {
     .description(
       'Puts a modern (2026-07-28), stateless MCP face on a legacy MCP server, which stays as it is.',
     )
-    .usage('[options] --upstream <command>\n       mcp-bridge [options] -- <command> [args...]')
+    .usage('[options] --upstream <command or URL>\n       mcp-bridge [options] -- <command> [args...]')
     .version(version, '--version')
     .argument('[command...]', 'the legacy server and its arguments, passed on exactly (after --)')
     .configureOutput({ writeOut: output.out, writeErr: output.err })
     .exitOverride();
-  for (const each of [...upstreamOptions(), ...faceOptions(), ...callOptions(), ...logOptions()])
+  for (const each of [
+    ...upstreamOptions(),
+    ...urlOptions(),
+    ...faceOptions(),
+    ...callOptions(),
+    ...logOptions(),
+  ])
     program.addOption(each);
   return program;
 }

@@ -1,7 +1,8 @@
 // Arguments in, exit code out. What serves is loaded only once it is clear that something will be served: help, version
 // and wrong usage are answered at once.
 import { readFileSync } from 'node:fs';
-import { parseSettings, UsageError, type Settings } from './settings.ts';
+import { parseSettings, type Settings } from './settings.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Runs the program. Resolves to its exit code: 0 clean, 1 a failure at run time, 2 wrong usage. */
 export async function run(): Promise<number> {

@@ -3,10 +3,9 @@ import { Bridge } from '../bridge/bridge.ts';
 import { StdioFace } from '../faces/stdio.ts';
 import type { Logger } from '../log.ts';
 import { killAllGroups } from '../upstream/process-group.ts';
-import { createStdioUpstream } from '../upstream/stdio.ts';
-import { childEnv } from './child-env.ts';
 import { createLogger, openDestination } from './logger.ts';
 import type { HttpSettings, Settings } from './settings.ts';
+import { createUpstream } from './upstream.ts';
 import { parentDeath, stopSignal } from './stop.ts';
 
 /** How long what is in flight may take to end when the bridge is told to stop. */
@@ -19,23 +18,20 @@ export async function serve(settings: Settings, version: string): Promise<number
   const log = createLogger(settings.logLevel, await openDestination(format));
   process.on('exit', killAllGroups);
   const hurry = new AbortController();
-  const bridge = createBridge(settings, version, log, hurry.signal);
+  const bridge = await createBridge(settings, version, log, hurry.signal);
   bridge.warmUp();
   return settings.http === undefined
     ? runStdio(bridge, settings, log, hurry)
     : runHttp(bridge, settings, settings.http, log);
 }
 
-function createBridge(settings: Settings, version: string, log: Logger, hurry: AbortSignal): Bridge {
-  const upstream = createStdioUpstream({
-    command: settings.command,
-    args: settings.args,
-    env: childEnv(process.env, settings),
-    cwd: settings.cwd,
-    maxMessageBytes: settings.maxServerMessageBytes,
-    log,
-    hurry,
-  });
+async function createBridge(
+  settings: Settings,
+  version: string,
+  log: Logger,
+  hurry: AbortSignal,
+): Promise<Bridge> {
+  const upstream = await createUpstream(settings, log, hurry);
   const options = { ...settings.bridge, clientInfo: { name: 'mcp-bridge', version } };
   return new Bridge({ upstream, options, log, keyRing: settings.keyRing });
 }

@@ -8,18 +8,16 @@ import { createKeyRing, parseKeyRing, type KeyRing } from '../continuation/key-r
 import { isLoopbackAddress } from '../faces/http-guard.ts';
 import type { Environment } from './child-env.ts';
 import { createProgram, type Flags, type Output } from './flags.ts';
-import { splitWords } from './parse-values.ts';
+import { upstreamSettings, type UpstreamSettings } from './upstream-settings.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Settings {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string | undefined;
-  readonly env: readonly string[];
-  readonly inheritEnv: boolean;
+  readonly upstream: UpstreamSettings;
   /** Undefined: the stdio face. */
   readonly http: HttpSettings | undefined;
   readonly maxClientMessageBytes: number;
   readonly maxServerMessageBytes: number;
+  readonly startTimeoutMs: number;
   readonly keyRing: KeyRing;
   readonly bridge: Partial<BridgeOptions>;
   readonly logLevel: string;
@@ -33,16 +31,6 @@ export interface HttpSettings {
   readonly isLoopback: boolean;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-}
-
-export class UsageError extends Error {
-  /** 0 where the user asked for help or the version. */
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode = 2) {
-    super(message);
-    this.exitCode = exitCode;
-  }
 }
 
 const clientMessageBytes = 4 * 1024 * 1024;
@@ -67,18 +55,12 @@ export function parseSettings(
 }
 
 function toSettings(flags: Flags, rest: readonly string[], environment: Environment): Settings {
-  const [command, ...args] = commandOf(flags.upstream, rest);
-  if (command === undefined)
-    throw new UsageError('Say which server to put behind the bridge: --upstream "<command>" or -- <command>');
   return {
-    command,
-    args,
-    cwd: flags.cwd,
-    env: flags.env,
-    inheritEnv: flags.inheritEnv ?? false,
+    upstream: upstreamSettings(flags, rest, environment),
     http: httpSettings(flags),
     maxClientMessageBytes: flags.maxMessageBytes ?? clientMessageBytes,
     maxServerMessageBytes: flags.maxMessageBytes ?? serverMessageBytes,
+    startTimeoutMs: flags.startTimeout,
     keyRing: keyRingOf(flags.stateKeyFile, environment['MCP_BRIDGE_STATE_KEYS']),
     logLevel: flags.logLevel,
     logFormat: flags.logFormat,
@@ -98,19 +80,6 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
       forwardedMethods: flags.forwardMethod,
     },
   };
-}
-
-function commandOf(upstream: string | undefined, rest: readonly string[]): readonly string[] {
-  if (upstream !== undefined && rest.length > 0)
-    throw new UsageError('Give the server either with --upstream or after --, not both');
-  if (upstream === undefined) return rest;
-  if (/^(?:https?|wss?):\/\//i.test(upstream))
-    throw new UsageError('--upstream takes a command; servers at a URL are not served by this version');
-  try {
-    return splitWords(upstream);
-  } catch (error) {
-    throw new UsageError(`--upstream: It must be: ${error instanceof Error ? error.message : 'a command'}`);
-  }
 }
 
 function httpSettings(flags: Flags): HttpSettings | undefined {

@@ -1,39 +1,39 @@
 // The connections to a server over HTTP: one pool that keeps them alive, through the proxy that the user's environment
 // names, and without time limits of its own on what the server has to say.
-import { rootCertificates } from 'node:tls';
-import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { Agent, fetch, Pool, ProxyAgent, type Dispatcher } from 'undici';
+import { proxyFor, type ProxySettings } from './proxy.ts';
 
-export interface ConnectionOptions {
-  /** PEM text of certificate authorities to trust beside the usual ones. */
-  readonly ca: string | undefined;
-  /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as curl reads them. */
+export interface ReachOptions {
+  /** All certificate authorities to trust, as PEM; undefined: the usual ones. */
+  readonly ca: readonly string[] | undefined;
   readonly proxies: ProxySettings;
+}
+
+export interface ConnectionOptions extends ReachOptions {
   /** How long a connection may take to be made. */
   readonly connectTimeoutMs: number;
 }
 
-export interface ProxySettings {
-  readonly http: string | undefined;
-  readonly https: string | undefined;
-  readonly except: string | undefined;
+/** The way to one server. */
+export function createDispatcher(url: URL, { ca, proxies, connectTimeoutMs }: ConnectionOptions): Dispatcher {
+  const tls = ca === undefined ? {} : { ca: [...ca] };
+  // A legacy server may be silent for as long as its call takes: the bridge's own limits count.
+  const endless = { headersTimeout: 0, bodyTimeout: 0 };
+  const uri = proxyFor(url, proxies);
+  return uri === undefined
+    ? new Pool(url.origin, { ...endless, connect: { ...tls, timeout: connectTimeoutMs } })
+    : new ProxyAgent({ ...endless, uri, requestTls: { ...tls, timeout: connectTimeoutMs }, proxyTls: tls });
 }
 
-export function createDispatcher(origin: string, options: ConnectionOptions): Dispatcher {
-  const { ca, proxies, connectTimeoutMs } = options;
-  const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
-  const settings = {
-    // A legacy server may be silent for as long as its call takes: the bridge's own limits count.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { ...tls, timeout: connectTimeoutMs },
+/** A fetch to wherever, through the same proxies and with the same trust. */
+export function createFetch({ ca, proxies }: ReachOptions): typeof globalThis.fetch {
+  const tls = ca === undefined ? {} : { ca: [...ca] };
+  const direct = new Agent({ connect: tls });
+  const reach = (url: string | URL, init: object): Promise<unknown> => {
+    const uri = proxyFor(new URL(url), proxies);
+    const dispatcher = uri === undefined ? direct : new ProxyAgent({ uri, requestTls: tls, proxyTls: tls });
+    return fetch(url, { ...init, dispatcher });
   };
-  if (proxies.http === undefined && proxies.https === undefined) return new Pool(origin, settings);
-  return new EnvHttpProxyAgent({
-    ...settings,
-    httpProxy: proxies.http ?? '',
-    httpsProxy: proxies.https ?? '',
-    noProxy: proxies.except ?? '',
-    requestTls: tls,
-    proxyTls: tls,
-  });
+  // The types of undici and those of the platform describe the same thing.
+  return reach as typeof globalThis.fetch;
 }

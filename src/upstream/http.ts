@@ -7,7 +7,12 @@ import { createDispatcher, type ConnectionOptions } from './http-connections.ts'
 import { HttpEndpoint } from './http-endpoint.ts';
 import { HttpSseLink } from './http-sse.ts';
 import type { Link, LinkHandlers, Upstream } from './port.ts';
-import { StreamableHttpLink, type HttpLinkOptions, type StartRefusal } from './streamable-http.ts';
+import {
+  refusalText,
+  StreamableHttpLink,
+  type HttpLinkOptions,
+  type StartRefusal,
+} from './streamable-http.ts';
 
 export interface HttpUpstreamOptions extends Omit<HttpLinkOptions, 'label'>, ConnectionOptions {
   readonly url: URL;
@@ -20,7 +25,7 @@ const endpointPatienceMs = 10_000;
 /** One `Mcp-Session-Id`, or one event stream, for each link; one pool of connections for all of them. */
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   const { url, credentials } = options;
-  const client = new HttpClient(createDispatcher(url.origin, options), credentials);
+  const client = new HttpClient(createDispatcher(url, options), credentials);
   const linkOptions = { ...options, label: url.host };
   const learnt: Learnt = { isSse: false };
   return { label: url.host, open: (handlers) => new HttpLink(client, url, linkOptions, handlers, learnt) };
@@ -120,7 +125,7 @@ class HttpLink implements Link {
     const requestId = this.initialize?.requestId;
     const answer = frames[0] ?? (status === 400 ? versionRefusal(body) : undefined);
     // It may be the version: the next one is offered on the transport that refused this one.
-    if (answer === undefined) this.handlers.onClosed(`the server answered HTTP ${String(status)}`);
+    if (answer === undefined) this.handlers.onClosed(refusalText(status));
     else {
       this.initialize = undefined;
       this.link = this.openStreamable();

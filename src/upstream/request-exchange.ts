@@ -127,7 +127,8 @@ export class RequestExchange {
     const frames = framesOfText(body);
     if (!isSuccess(this.status)) {
       this.stop();
-      this.handlers.onRefused(this.status, frames, body);
+      // Errors of OAuth and of gateways are JSON as well.
+      this.handlers.onRefused(this.status, frames.filter(isJsonRpc), body);
     } else if (frames.length > 0) {
       for (const frame of frames) this.take(frame);
       this.end('the response holds no answer');
@@ -196,6 +197,10 @@ export class RequestExchange {
     this.stopTimer();
     this.handlers.onEnd(reason, this.hasAnswer);
   }
+}
+
+function isJsonRpc(frame: Frame): boolean {
+  return find(frame.members, 'jsonrpc') !== undefined;
 }
 
 function isSuccess(status: number): boolean {

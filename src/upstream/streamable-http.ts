@@ -201,8 +201,8 @@ export class StreamableHttpLink implements Link {
     if (this.state === 'starting') this.onStartRefused({ status, frames, body });
     else if (status === 404 && this.endpoint.hasSession) this.sessionGone(id);
     else if (status === 400 && this.endpoint.hasSession)
-      void this.onSessionError(id, frames, refusal(status));
-    else this.refused(id, frames, refusal(status));
+      void this.onSessionError(id, frames, refusalText(status));
+    else this.refused(id, frames, refusalText(status));
   }
 
   /** Other servers than the specification's say otherwise that a session is gone: whether it is, a ping tells. */
@@ -266,7 +266,8 @@ export class StreamableHttpLink implements Link {
   }
 }
 
-function refusal(status: number): string {
+/** What a refusal means, fit to be shown. */
+export function refusalText(status: number): string {
   if (status === 401 || status === 403)
     return `the server does not accept the bridge's credentials (HTTP ${String(status)})`;
   if (status >= 300 && status < 400) return 'the server sends elsewhere, and the bridge does not go there';

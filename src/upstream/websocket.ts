@@ -17,7 +17,7 @@ export interface WebSocketUpstreamOptions {
   /** The socket is closed on a larger message: there is no reading on behind it. */
   readonly maxMessageBytes: number;
   readonly connectTimeoutMs: number;
-  /** PEM text of certificate authorities to trust, all of them; undefined: the usual ones. */
+  /** All certificate authorities to trust, as PEM; undefined: the usual ones. */
   readonly ca: readonly string[] | undefined;
   /** Makes the connection, where it goes through a proxy. */
   readonly agent: Agent | undefined;

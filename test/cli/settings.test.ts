@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseCount, parseDuration, parseSize, splitWords } from '../../src/cli/parse-values.ts';
-import { parseSettings, UsageError, type Settings } from '../../src/cli/settings.ts';
+import { parseSettings, type Settings } from '../../src/cli/settings.ts';
+import type { UrlSettings } from '../../src/cli/upstream-settings.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 
 function parse(...argv: string[]): { settings?: Settings; exitCode?: number; text: string } {
   let text = '';
@@ -18,7 +20,16 @@ describe('wrong use', () => {
     [[], '--upstream'],
     [['--upstream', 'a', '--', 'b'], 'not both'],
     [['--upstream', 'node "x'], 'quotes are closed'],
-    [['--upstream', 'https://old.example/mcp'], 'URL'],
+    [['--upstream', 'https://'], 'not a URL'],
+    [['--upstream', 'https://user:secret@old.example/mcp'], '--header'],
+    [['--upstream', 'https://old.example/', '--header', 'no colon'], 'Name: value'],
+    [['--upstream', 'https://old.example/', '--header', 'X-A: b\r\nX-C: d'], 'one line'],
+    [['--upstream', 'https://old.example/', '--header', 'Mcp-Session-Id: x'], 'by the bridge'],
+    [['--upstream', 'https://old.example/', '--header-file', '/nowhere/at/all'], 'cannot be read'],
+    [['--upstream', 'https://old.example/', '--ca-file', '/nowhere/at/all'], 'cannot be read'],
+    [['--upstream', 'https://old.example/', '--oauth', 'client-credentials'], '--oauth-client-id'],
+    [['--upstream', 'https://old.example/', '--oauth', 'password'], 'authorization-code'],
+    [['--upstream', 'a', '--header', 'X-A: b'], 'at a URL'],
     [['--upstream', 'a', '--port', '70000'], '65535'],
     [['--upstream', 'a', '--input-ttl', '10'], 'like 500ms'],
     [['--upstream', 'a', '--input-ttl', '99999h'], '24 days'],
@@ -56,8 +67,7 @@ describe('good use', () => {
   it('has the documented defaults', () => {
     const { settings } = parse('--upstream', 'node old.js');
     expect(settings).toMatchObject({
-      command: 'node',
-      args: ['old.js'],
+      upstream: { kind: 'command', command: 'node', args: ['old.js'] },
       http: undefined,
       maxClientMessageBytes: 4 * 1024 * 1024,
       maxServerMessageBytes: 64 * 1024 * 1024,
@@ -96,6 +106,36 @@ describe('good use', () => {
     expect(JSON.parse(settings!.bridge.staticRoots!.toString())).toEqual({
       roots: [{ uri: 'file:///a%20b' }, { uri: 'file:///c' }],
     });
+  });
+
+  it('takes a URL, with headers that belong to it and proxies from the environment', () => {
+    const environment = { HTTPS_PROXY: 'http://proxy:1', NO_PROXY: 'localhost', XDG_STATE_HOME: '/state' };
+    const argv = [
+      '--upstream',
+      'https://old.example/mcp?a=b#c',
+      '--header',
+      'X-Api-Key:  k: 1 ',
+      '--oauth-scope',
+      'x',
+    ];
+    const silent = { out: (): void => undefined, err: (): void => undefined };
+    const upstream = parseSettings(argv, environment, '1', silent).upstream as UrlSettings;
+    expect(upstream.url.href).toBe('https://old.example/mcp?a=b');
+    expect(upstream.headers).toEqual({ 'x-api-key': 'k: 1' });
+    expect(upstream.proxies).toEqual({ http: undefined, https: 'http://proxy:1', except: 'localhost' });
+    expect(upstream.oauth).toMatchObject({
+      scope: 'x',
+      isClientCredentials: false,
+      folder: '/state/mcp-bridge/oauth',
+    });
+  });
+
+  it.each([
+    ['--header', 'Authorization: Bearer t'],
+    ['--oauth', 'off'],
+  ])('asks nobody for a token with %s %s', (...option) => {
+    const { settings } = parse('--upstream', 'https://old.example/mcp', ...option);
+    expect((settings!.upstream as UrlSettings).oauth).toBeUndefined();
   });
 
   it('gives help and version with exit code 0', () => {

@@ -1,0 +1,152 @@
+// Which server, and how it is reached, out of the command line and the environment.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import type { HeaderLines } from '../upstream/credentials.ts';
+import type { ProxySettings } from '../upstream/proxy.ts';
+import { parseHeaderFile, parseHeaderLines } from '../upstream/header-lines.ts';
+import type { Environment } from './child-env.ts';
+import type { Flags } from './flags.ts';
+import { splitWords } from './parse-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export type UpstreamSettings = CommandSettings | UrlSettings;
+
+export interface CommandSettings {
+  readonly kind: 'command';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string | undefined;
+  readonly env: readonly string[];
+  readonly inheritEnv: boolean;
+}
+
+export interface UrlSettings {
+  readonly kind: 'url';
+  readonly url: URL;
+  readonly headers: HeaderLines;
+  /** Reads the header file; undefined where there is none. */
+  readonly readHeaders: (() => HeaderLines) | undefined;
+  /** All certificate authorities to trust, as PEM; undefined: the usual ones. */
+  readonly ca: readonly string[] | undefined;
+  readonly proxies: ProxySettings;
+  readonly oauth: OAuthSettings | undefined;
+}
+
+export interface OAuthSettings {
+  readonly isClientCredentials: boolean;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly clientMetadataUrl: string | undefined;
+  readonly scope: string | undefined;
+  readonly redirectPort: number | undefined;
+  /** Where tokens are kept. */
+  readonly folder: string;
+}
+
+const isUrl = (upstream: string): boolean => /^(?:https?|wss?):\/\//i.test(upstream);
+
+export function upstreamSettings(
+  flags: Flags,
+  rest: readonly string[],
+  environment: Environment,
+): UpstreamSettings {
+  const { upstream } = flags;
+  if (upstream !== undefined && rest.length > 0)
+    throw new UsageError('Give the server either with --upstream or after --, not both');
+  if (upstream !== undefined && isUrl(upstream)) return urlSettings(flags, upstream, environment);
+  const [command, ...args] = upstream === undefined ? rest : wordsOf(upstream);
+  if (command === undefined)
+    throw new UsageError(
+      'Say which server to put behind the bridge: --upstream "<command>", --upstream <url> or -- <command>',
+    );
+  if (flags.header.length > 0 || flags.headerFile !== undefined)
+    throw new UsageError('--header and --header-file are for a server at a URL');
+  const { cwd, env, inheritEnv = false } = flags;
+  return { kind: 'command', command, args, cwd, env, inheritEnv };
+}
+
+function wordsOf(command: string): readonly string[] {
+  try {
+    return splitWords(command);
+  } catch (error) {
+    throw new UsageError(`--upstream: It must be: ${error instanceof Error ? error.message : 'a command'}`);
+  }
+}
+
+function urlSettings(flags: Flags, text: string, environment: Environment): UrlSettings {
+  if (!URL.canParse(text)) throw new UsageError('--upstream is not a URL');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('--upstream: give credentials by --header or --header-file, not in the URL');
+  url.hash = '';
+  const { headerFile } = flags;
+  const readHeaders =
+    headerFile === undefined ? undefined : () => parseHeaderFile(readText(headerFile, '--header-file'));
+  const headers = checked('--header', () => parseHeaderLines(flags.header));
+  const fromFile = readHeaders && checked('--header-file', readHeaders);
+  const isWebSocket = url.protocol.startsWith('ws');
+  const hasToken = 'authorization' in { ...headers, ...fromFile };
+  return {
+    kind: 'url',
+    url,
+    headers,
+    readHeaders,
+    ca: flags.caFile === undefined ? undefined : [...rootCertificates, readText(flags.caFile, '--ca-file')],
+    proxies: {
+      http: environment['http_proxy'] ?? environment['HTTP_PROXY'],
+      https: environment['https_proxy'] ?? environment['HTTPS_PROXY'],
+      except: environment['no_proxy'] ?? environment['NO_PROXY'],
+    },
+    oauth: isWebSocket || hasToken ? undefined : oauthSettings(flags, environment),
+  };
+}
+
+function oauthSettings(flags: Flags, environment: Environment): OAuthSettings | undefined {
+  if (flags.oauth === 'off') return undefined;
+  const clientId = flags.oauthClientId;
+  const clientSecret =
+    flags.oauthClientSecretFile === undefined
+      ? environment['MCP_BRIDGE_OAUTH_CLIENT_SECRET']
+      : readText(flags.oauthClientSecretFile, '--oauth-client-secret-file').trim();
+  const isClientCredentials = flags.oauth === 'client-credentials';
+  if (isClientCredentials && (clientId === undefined || clientSecret === undefined))
+    throw new UsageError('--oauth client-credentials needs --oauth-client-id and a client secret');
+  return {
+    isClientCredentials,
+    clientId,
+    clientSecret,
+    clientMetadataUrl: flags.oauthClientMetadataUrl,
+    scope: flags.oauthScope,
+    redirectPort: flags.oauthRedirectPort,
+    folder: join(stateFolder(environment), 'mcp-bridge', 'oauth'),
+  };
+}
+
+/** Where programs of this system keep what must survive them. */
+function stateFolder(environment: Environment): string {
+  if (process.platform === 'win32') return environment['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local');
+  const own = environment['XDG_STATE_HOME'];
+  if (own?.startsWith('/') === true) return own;
+  return process.platform === 'darwin'
+    ? join(homedir(), 'Library', 'Application Support')
+    : join(homedir(), '.local', 'state');
+}
+
+function readText(file: string, option: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new UsageError(`${option}: the file cannot be read`);
+  }
+}
+
+function checked<Value>(option: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${option}: ${error instanceof Error ? error.message : 'not a header'}`);
+  }
+}
