@@ -1,5 +1,6 @@
-// The outside referee: the official conformance suite against the bridge in front of a legacy server, over the HTTP
-// face and, through a shim, over the stdio face. Strict: no failure and no warning in any scenario that is scored.
+// The outside referee: the official conformance suite against the bridge in front of a legacy server behind each wire,
+// over the HTTP face and, through a shim, over the stdio face; and its client scenarios with the bridge as the legacy
+// client. Strict: no failure and no warning in any scenario that is scored.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,6 +28,17 @@ const aboutHttp = [
   'dns-rebinding-protection',
   'http-header-validation',
   'http-custom-header-server-validation',
+];
+
+/** 18 that are required, and two more that are to pass all the same. */
+const clientCount = 20;
+/** Extensions that the bridge does not have. */
+const notScoredOfClients = [
+  'auth/client-credentials-jwt',
+  'auth/enterprise-managed-authorization',
+  'auth/dpop',
+  'auth/dpop-nonce',
+  'auth/wif-jwt-bearer',
 ];
 
 const failures = [];
@@ -119,50 +131,83 @@ function checkAnswers(face, file) {
   );
 }
 
+/** Starts a process that says on its first line where it listens. */
+async function start(args, env = {}) {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = String(await new Promise((resolve) => child.stdout.once('data', resolve))).trim();
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('exit', resolve));
+  };
+  return { line, stop };
+}
+
+const logFile = (name) => join(work, `${name.replaceAll(' ', '-')}-answers.jsonl`);
+const quiet = ['--log-level', 'error'];
+
+/** The HTTP face, in front of the fixture on its standard streams. */
 async function overHttp() {
-  const answerLog = join(work, 'http-answers.jsonl');
-  const args = [
-    '--port',
-    '0',
-    '--log-level',
-    'error',
-    '--env',
-    `ANSWER_LOG=${answerLog}`,
-    '--',
-    process.execPath,
-    fixture,
-  ];
-  const child = spawn(process.execPath, [bridge, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = String(await new Promise((resolve) => child.stdout.once('data', resolve)));
-  const port = /:(\d+)\/mcp/.exec(line)[1];
-  const statuses = await judge('http', `http://localhost:${port}/mcp`);
-  child.kill('SIGTERM');
-  await new Promise((resolve) => child.once('exit', resolve));
-  score('HTTP face', statuses, []);
-  checkAnswers('HTTP face', answerLog);
+  const name = 'HTTP face';
+  const args = ['--env', `ANSWER_LOG=${logFile(name)}`, '--', process.execPath, fixture];
+  await judgeHttpFace(name, args);
+}
+
+/** The HTTP face, in front of the fixture behind another wire. */
+async function overHttpTo(transport) {
+  const name = `HTTP face to ${transport}`;
+  const server = await start([fixture], { LEGACY_TRANSPORT: transport, ANSWER_LOG: logFile(name) });
+  await judgeHttpFace(name, ['--upstream', server.line]);
+  await server.stop();
+}
+
+async function judgeHttpFace(name, upstream) {
+  const face = await start([bridge, '--port', '0', ...quiet, ...upstream]);
+  const port = /:(\d+)\/mcp/.exec(face.line)[1];
+  const statuses = await judge(name, `http://localhost:${port}/mcp`);
+  await face.stop();
+  score(name, statuses, []);
+  checkAnswers(name, logFile(name));
 }
 
 async function overStdio() {
-  const answerLog = join(work, 'stdio-answers.jsonl');
-  const args = [
-    bridge,
-    '--log-level',
-    'error',
-    '--env',
-    `ANSWER_LOG=${answerLog}`,
-    '--',
-    process.execPath,
-    fixture,
-  ];
-  const shim = await startShim(process.execPath, args);
-  const statuses = await judge('stdio', `http://localhost:${shim.port}/mcp`);
+  const name = 'stdio face';
+  const upstream = ['--env', `ANSWER_LOG=${logFile(name)}`, '--', process.execPath, fixture];
+  const shim = await startShim(process.execPath, [bridge, ...quiet, ...upstream]);
+  const statuses = await judge(name, `http://localhost:${shim.port}/mcp`);
   await shim.stop();
-  score('stdio face', statuses, aboutHttp);
-  checkAnswers('stdio face', answerLog);
+  score(name, statuses, aboutHttp);
+  checkAnswers(name, logFile(name));
+}
+
+/** The bridge as the client of the suite's own legacy servers, most of which want a token. */
+async function asLegacyClient() {
+  const results = join(work, 'client');
+  const command = `${process.execPath} ${path('./client-driver.js')}`;
+  const args = ['client', '--command', command, '--requirements', '2025-11-25', '-o', results];
+  const { output } = await runToEnd(newerNode(), [runner, ...args]);
+  const summary = output.slice(output.indexOf('=== SUITE SUMMARY ==='));
+  const scenarios = [...summary.matchAll(/^([\u2713\u2717]) (\S+): (\d+) passed, (\d+) failed(.*)$/gmu)];
+  const scored = scenarios.filter(([, , name]) => !notScoredOfClients.includes(name));
+  for (const [, mark, name, passed, failed, more] of scored)
+    check(
+      mark === '\u2713' && passed !== '0' && failed === '0' && !/warning/i.test(more),
+      `legacy client: ${name}`,
+    );
+  check(
+    scored.length === clientCount,
+    `legacy client: ${scored.length} scenarios were run, not ${clientCount}`,
+  );
+  check(/, 0 warnings/.test(summary), 'legacy client: no warning');
+  console.log(`legacy client: ${scored.length} scenarios`);
 }
 
 await overHttp();
+for (const transport of ['http', 'http-get', 'sse', 'ws']) await overHttpTo(transport);
 await overStdio();
+await asLegacyClient();
 rmSync(work, { recursive: true, force: true });
 for (const failure of failures) console.error(`FAILED ${failure}`);
 console.log(`${passedCount} passed, ${failures.length} failed, 0 skipped`);
