@@ -49,6 +49,8 @@ export class FakeHttpServer {
   readonly runs = new Map<string, number>();
   private readonly script: FakeScript;
   private readonly server: Server;
+  /** The one that it listens on, or did. */
+  port = 0;
   private sessionCount = 0;
   private waiters: (() => void)[] = [];
 
@@ -59,8 +61,10 @@ export class FakeHttpServer {
     });
   }
 
-  async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  /** `port` 0: any free one. */
+  async start(port = 0): Promise<this> {
+    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
     return this;
   }
 
@@ -70,7 +74,7 @@ export class FakeHttpServer {
   }
 
   get url(): URL {
-    return new URL(`http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/mcp`);
+    return new URL(`http://127.0.0.1:${String(this.port)}/mcp`);
   }
 
   /** How many requests carried a frame of that method, or were of that HTTP method. */

@@ -3,6 +3,7 @@ import { Bridge, type BridgeParts } from '../../src/bridge/bridge.ts';
 import { silentLogger, type Logger } from '../../src/log.ts';
 import { noCredentials, type Credentials } from '../../src/upstream/credentials.ts';
 import { createHttpUpstream } from '../../src/upstream/http.ts';
+import type { ProxySettings } from '../../src/upstream/proxy.ts';
 import type { Upstream } from '../../src/upstream/port.ts';
 import { onTestFinished } from 'vitest';
 import { FakeHttpServer, type Exchange, type FakeScript } from './fake-http-server.ts';
@@ -15,7 +16,7 @@ export interface UpstreamHarness {
   /** Of the transport: its delays and patience. The bridge's own clock runs. */
   readonly clock: ManualClock;
   readonly upstream: Upstream;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface HarnessOptions {
@@ -23,6 +24,7 @@ export interface HarnessOptions {
   readonly maxMessageBytes?: number;
   readonly bridge?: BridgeParts['options'];
   readonly log?: Logger;
+  readonly proxies?: ProxySettings;
 }
 
 export function httpUpstream(url: URL, clock: ManualClock, options: HarnessOptions = {}): Upstream {
@@ -34,7 +36,7 @@ export function httpUpstream(url: URL, clock: ManualClock, options: HarnessOptio
     maxMessageBytes: options.maxMessageBytes ?? 1024 * 1024,
     hurry: new AbortController().signal,
     ca: undefined,
-    proxies: { http: undefined, https: undefined, except: undefined },
+    proxies: options.proxies ?? { http: undefined, https: undefined, except: undefined },
     connectTimeoutMs: 5000,
   });
 }
