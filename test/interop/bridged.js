@@ -9,9 +9,37 @@ export const cli = fileURLToPath(new URL('../../bin/mcp-bridge.js', import.meta.
 export const modes = { pinned: { pin: '2026-07-28' }, auto: 'auto' };
 export const faces = ['stdio', 'http'];
 
+const preload = fileURLToPath(new URL('./listen-locally.js', import.meta.url));
+
+/** How the bridge is told of a server: the words of a command, or a URL. */
+const upstream = (server) => (typeof server === 'string' ? ['--upstream', server] : ['--', ...server]);
+
+/** Starts a legacy server that listens, on a free port; resolves to its URL with that path, and how to stop it. */
+export async function startLegacy(args, path, { env = {}, protocol = 'http' } = {}) {
+  const child = spawn(process.execPath, ['--import', preload, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let output = '';
+  const port = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      const found = /listening locally on (\d+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', (code) => reject(new Error(`the legacy server exited with ${code}`)));
+  });
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  return { url: `${protocol}://127.0.0.1:${port}${path}`, stop };
+}
+
 /** Starts the HTTP face; resolves to its URL and how to stop it. */
 export async function startHttp(server, options = []) {
-  const args = [cli, '--port', '0', '--log-level', 'error', ...options, '--', ...server];
+  const args = [cli, '--port', '0', '--log-level', 'error', ...options, ...upstream(server)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = String((await once(child.stdout, 'data'))[0]);
   const stop = async () => {
@@ -23,7 +51,7 @@ export async function startHttp(server, options = []) {
 
 /** The same as the arguments of a stdio client. */
 export function stdioCommand(server, options = []) {
-  return { command: process.execPath, args: [cli, '--log-level', 'error', ...options, '--', ...server] };
+  return { command: process.execPath, args: [cli, '--log-level', 'error', ...options, ...upstream(server)] };
 }
 
 /** An official client that can be asked everything, connected over a face. Resolves to it and how to end all. */
