@@ -1,0 +1,148 @@
+// Published legacy servers and the examples of SDK v1 at a URL, behind the built command line, used by the official
+// modern client over both faces.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { callText, connect, faces, modes, startLegacy } from '../bridged.js';
+import { modulesOf } from './catalogue.js';
+
+const sdk = createRequire(import.meta.url).resolve('@modelcontextprotocol/sdk/server');
+const example = (name) => [join(sdk, '../../../esm/examples/server', `${name}.js`)];
+const everything = (version, ...args) => [
+  join(modulesOf(version), '@modelcontextprotocol/server-everything/dist/index.js'),
+  ...args,
+];
+
+/** Starts the server, connects through the bridge, runs the story, and ends all three whatever comes of it. */
+async function story([face, mode], [args, path], run, options = {}) {
+  const legacy = await startLegacy(args, path);
+  try {
+    const { client, end } = await connect(face, legacy.url, modes[mode], options);
+    try {
+      const seen = [];
+      const onprogress = ({ progress }) => seen.push(progress);
+      await run({ client, seen, call: (name, given) => callText(client, name, given, { onprogress }) });
+    } finally {
+      await end();
+    }
+  } finally {
+    await legacy.stop();
+  }
+}
+
+const combinations = faces.flatMap((face) => Object.keys(modes).map((mode) => [face, mode]));
+
+describe.each(combinations)('over %s, the client %s', (...how) => {
+  it.each([
+    ['streamableHttp', '/mcp'],
+    ['sse', '/sse'],
+  ])('server-everything 2025.8.18 on SDK 1.17.4 (2025-06-18), %s', (transport, path) =>
+    story(how, [everything('everything-2025.8.18', transport), path], async ({ client, call, seen }) => {
+      expect((await client.listTools()).tools).toHaveLength(11);
+      expect(await call('longRunningOperation', { duration: 0.3, steps: 3 })).toContain('completed');
+      // It sends progress on a stream of its own, where the last one races with the answer.
+      expect(seen.slice(0, 2)).toEqual([1, 2]);
+      expect(await call('startElicitation', {})).toContain('User provided');
+      expect(await call('sampleLLM', { prompt: 'p', maxTokens: 5 })).toBe('LLM sampling result: Paris');
+    }),
+  );
+
+  it.each([
+    ['streamableHttp', '/mcp'],
+    ['sse', '/sse'],
+  ])('server-everything 2026.8.31 (2025-11-25), %s', (transport, path) =>
+    story(how, [everything('everything-2026.8.31', transport), path], async ({ client, call }) => {
+      expect((await client.listTools()).tools).toHaveLength(17);
+      expect(await call('trigger-elicitation-request', {})).toContain('User provided');
+      const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
+      expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
+      expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
+      expect(await call('get-roots-list', {})).toContain('file:///interop');
+      const { resources } = await client.listResources();
+      expect(resources.length).toBeGreaterThan(0);
+    }),
+  );
+
+  it('SDK v1 example: simpleStreamableHttp, with an event store', () =>
+    story(how, [example('simpleStreamableHttp'), '/mcp'], async ({ client, call }) => {
+      expect(await call('greet', { name: 'Ada' })).toBe('Hello, Ada!');
+      expect(await call('multi-greet', { name: 'Ada' })).toBe('Good morning, Ada!');
+      let asked;
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        asked = params.message;
+        return { action: 'accept', content: { name: 'Ada', email: 'ada@example.test', age: 36 } };
+      });
+      expect(await call('collect-user-info', { infoType: 'contact' })).toContain('Thank you');
+      expect(asked).toContain('contact');
+      expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0);
+    }));
+
+  it('SDK v1 example: jsonResponseStreamableHttp', () =>
+    story(how, [example('jsonResponseStreamableHttp'), '/mcp'], async ({ call }) => {
+      expect(await call('greet', { name: 'Ada' })).toBe('Hello, Ada!');
+    }));
+
+  it('SDK v1 example: simpleStatelessStreamableHttp, without sessions', () =>
+    story(how, [example('simpleStatelessStreamableHttp'), '/mcp'], async ({ call }) => {
+      expect(await call('start-notification-stream', { interval: 10, count: 3 })).toContain(
+        'Started sending',
+      );
+    }));
+
+  it('SDK v1 example: simpleSseServer', () =>
+    story(how, [example('simpleSseServer'), '/mcp'], async ({ call }) => {
+      expect(await call('start-notification-stream', { interval: 10, count: 3 })).toContain('sending');
+    }));
+
+  it('SDK v1 example: sseAndStreamableHttpCompatibleServer, both ways', async () => {
+    for (const path of ['/mcp', '/sse'])
+      await story(how, [example('sseAndStreamableHttpCompatibleServer'), path], async ({ call }) => {
+        expect(await call('start-notification-stream', { interval: 10, count: 3 })).toContain('sending');
+      });
+  });
+
+  it('SDK v1 example: standaloneSseWithGetStreamableHttp, whose resources change', () =>
+    story(how, [example('standaloneSseWithGetStreamableHttp'), '/mcp'], async ({ client }) => {
+      const before = (await client.listResources()).resources.length;
+      const changed = new Promise((resolve) =>
+        client.setNotificationHandler('notifications/resources/list_changed', resolve),
+      );
+      const subscription = await client.listen({ resourcesListChanged: true });
+      await changed;
+      expect((await client.listResources()).resources.length).toBeGreaterThan(before);
+      await subscription.close();
+    }));
+
+  it('SDK v1 example: ssePollingExample, which closes the stream in mid-call', () =>
+    story(how, [example('ssePollingExample'), '/mcp'], async ({ call }) => {
+      expect(await call('long-task', {})).toContain('Long task completed successfully!');
+    }));
+
+  it('SDK v1 example: elicitationFormExample, in several rounds', () =>
+    story(how, [example('elicitationFormExample'), '/mcp'], async ({ client, call }) => {
+      const forms = [];
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        forms.push(params.requestedSchema.required);
+        const given = { title: 'T', description: 'D', date: '2026-01-01', startTime: '10:00', duration: 60 };
+        return { action: 'accept', content: given };
+      });
+      expect(await call('create_event', {})).toContain('Event created');
+      expect(forms).toHaveLength(2);
+    }));
+});
+
+// A client on stdio starts the bridge twice, and this server ends with its first session.
+describe.each(Object.keys(modes))('over http, the client %s', (mode) => {
+  it('server-everything 0.6.2 (2024-11-05) over HTTP+SSE', () =>
+    story(
+      ['http', mode],
+      [[join(modulesOf('everything-0.6.2'), '@modelcontextprotocol/server-everything/dist/sse.js')], '/sse'],
+      async ({ client, call, seen }) => {
+        expect((await client.listTools()).tools).toHaveLength(5);
+        expect(await call('add', { a: 1, b: 2 })).toBe('The sum of 1 and 2 is 3.');
+        expect(await call('longRunningOperation', { duration: 0.3, steps: 3 })).toContain('completed');
+        expect(seen).toEqual([1, 2, 3]);
+        expect(await call('sampleLLM', { prompt: 'p', maxTokens: 5 })).toContain('LLM sampling result');
+      },
+    ));
+});
