@@ -34,7 +34,7 @@ export function createWebSocketUpstream(options: WebSocketUpstreamOptions): Upst
 class WebSocketLink implements Link {
   private readonly options: WebSocketUpstreamOptions;
   private readonly handlers: LinkHandlers;
-  private readonly socket: WebSocket;
+  private socket: WebSocket;
   private held: Buffer[] = [];
   private isOver = false;
   private isAlive = true;
@@ -45,16 +45,7 @@ class WebSocketLink implements Link {
   constructor(options: WebSocketUpstreamOptions, handlers: LinkHandlers) {
     this.options = options;
     this.handlers = handlers;
-    this.socket = new WebSocket(options.url, 'mcp', {
-      headers: options.credentials.headers(),
-      maxPayload: options.maxMessageBytes,
-      handshakeTimeout: options.connectTimeoutMs,
-      perMessageDeflate: false,
-      followRedirects: false,
-      ...(options.ca && { ca: [...options.ca] }),
-      ...(options.agent && { agent: options.agent }),
-    });
-    this.listen();
+    this.socket = this.connect(['mcp']);
   }
 
   send(frame: Chunks): void {
@@ -69,8 +60,30 @@ class WebSocketLink implements Link {
     return this.closing;
   }
 
-  private listen(): void {
-    const { socket } = this;
+  private connect(protocols: readonly string[]): WebSocket {
+    const { options } = this;
+    const socket = new WebSocket(options.url, [...protocols], {
+      headers: options.credentials.headers(),
+      maxPayload: options.maxMessageBytes,
+      handshakeTimeout: options.connectTimeoutMs,
+      perMessageDeflate: false,
+      followRedirects: false,
+      ...(options.ca && { ca: [...options.ca] }),
+      ...(options.agent && { agent: options.agent }),
+    });
+    // A server that knows no subprotocols is a server all the same; the library takes its silence for a fault.
+    socket.on('upgrade', ({ headers }) => {
+      if (protocols.length === 0 || headers['sec-websocket-protocol'] !== undefined || this.isOver) return;
+      socket.removeAllListeners();
+      socket.on('error', () => undefined);
+      socket.terminate();
+      this.socket = this.connect([]);
+    });
+    this.listen(socket);
+    return socket;
+  }
+
+  private listen(socket: WebSocket): void {
     socket.on('open', () => {
       for (const bytes of this.held.splice(0)) this.write(bytes);
       this.watch();

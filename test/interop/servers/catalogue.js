@@ -17,6 +17,7 @@ const packages = {
   // The plain binary; the package that chooses between platforms is not on every registry.
   cortex: [{ '@temporal-cortex/cortex-mcp-linux-x64': '0.9.1' }],
   fastmcp: [{ fastmcp: '3.35.0' }],
+  supergateway: [{ supergateway: '4.0.0' }],
   inspector: [{ '@modelcontextprotocol/inspector': '2.12.0' }],
 };
 

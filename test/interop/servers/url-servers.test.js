@@ -14,8 +14,8 @@ const everything = (version, ...args) => [
 ];
 
 /** Starts the server, connects through the bridge, runs the story, and ends all three whatever comes of it. */
-async function story([face, mode], [args, path], run, options = {}) {
-  const legacy = await startLegacy(args, path);
+async function story([face, mode], [args, path, reach], run, options = {}) {
+  const legacy = await startLegacy(args, path, reach);
   try {
     const { client, end } = await connect(face, legacy.url, modes[mode], options);
     try {
@@ -62,6 +62,20 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
       expect(resources.length).toBeGreaterThan(0);
     }),
   );
+
+  it.each([
+    ['ws', '/message', 'ws'],
+    ['sse', '/sse', 'http'],
+    ['streamableHttp', '/mcp', 'http'],
+  ])('supergateway 4.0.0 puts server-everything on %s', (output, path, protocol) => {
+    const command = `node ${everything('everything-2026.8.31', 'stdio').join(' ')}`;
+    const gateway = join(modulesOf('supergateway'), 'supergateway/dist/index.js');
+    const args = [gateway, '--stdio', command, '--outputTransport', output, '--stateful'];
+    return story(how, [args, path, { protocol }], async ({ client, call }) => {
+      expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+      expect(await call('echo', { message: 'é\u2028' })).toBe('Echo: é\u2028');
+    });
+  });
 
   it('SDK v1 example: simpleStreamableHttp, with an event store', () =>
     story(how, [example('simpleStreamableHttp'), '/mcp'], async ({ client, call }) => {
