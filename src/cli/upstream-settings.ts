@@ -13,7 +13,7 @@ import { UsageError } from './usage-error.ts';
 
 export type UpstreamSettings = CommandSettings | UrlSettings;
 
-export interface CommandSettings {
+interface CommandSettings {
   readonly kind: 'command';
   readonly command: string;
   readonly args: readonly string[];

@@ -1,32 +1,76 @@
 // Bearer tokens for a server that asks for them: kept, renewed when the server refuses them, and widened when it wants
 // more. spec 2025-11-25 basic/authorization
-import type { FetchLike } from '@modelcontextprotocol/client';
+import type { FetchLike, StoredOAuthTokens } from '@modelcontextprotocol/client';
 import type { Logger } from '../log.ts';
 import type { Challenge, Credentials, HeaderLines } from '../upstream/credentials.ts';
-import type { AuthorizeOptions, Wanted } from './authorize.ts';
+import type { Flow, Reach, StoredFlowOptions, Wanted } from './authorize.ts';
 import { guardFetch } from './guarded-fetch.ts';
 
-export interface OAuthOptions extends Omit<AuthorizeOptions, 'fetch'> {
+interface CommonOptions {
+  /** The MCP server that asks. */
+  readonly server: URL;
   readonly log: Logger;
   /** Reaches the authorization server; by default the platform's own. */
   readonly fetch?: FetchLike;
 }
 
+export type OAuthOptions = CommonOptions & StoredFlowOptions;
+
+/** With a provider of the caller's own, who keeps what there is to keep. */
+export type ProviderOptions = CommonOptions & Flow;
+
+/** Where tokens come from. */
+interface TokenSource {
+  /** What is there at the start. */
+  readonly first: StoredOAuthTokens | undefined;
+  readonly scope: string | undefined;
+  readonly read: () => Promise<StoredOAuthTokens | undefined>;
+  readonly locked: <Value>(run: () => Promise<Value>) => Promise<Value>;
+  readonly authorize: (reach: Reach, challenge: Challenge, wanted: Wanted) => Promise<void>;
+}
+
+/** Credentials out of a store that several processes may share. */
 export function createOAuthCredentials(options: OAuthOptions): Credentials {
-  return new OAuthCredentials(options);
+  const { store } = options;
+  return new OAuthCredentials(options, {
+    first: store.read().tokens,
+    scope: options.client.scope,
+    read: () => Promise.resolve(store.read().tokens),
+    locked: (run) => store.locked(run),
+    authorize: async (reach, challenge, wanted) => {
+      const { authorizeStored } = await import('./authorize.ts');
+      await authorizeStored(reach, options, challenge, wanted);
+    },
+  });
+}
+
+/** Credentials of a provider as the official client package knows it. */
+export function createProviderCredentials(options: ProviderOptions): Credentials {
+  const { provider } = options;
+  return new OAuthCredentials(options, {
+    first: undefined,
+    scope: provider.clientMetadata.scope,
+    read: async () => provider.tokens(),
+    locked: (run) => run(),
+    authorize: async (reach, challenge, wanted) => {
+      const { authorize } = await import('./authorize.ts');
+      await authorize(reach, options, challenge, wanted);
+    },
+  });
 }
 
 class OAuthCredentials implements Credentials {
-  private readonly options: OAuthOptions;
-  private lines: HeaderLines;
+  private readonly options: CommonOptions;
+  private readonly source: TokenSource;
+  private lines: HeaderLines = {};
   private token: string | undefined;
   /** What was asked for in this process. */
   private readonly askedScopes = new Set<string>();
 
-  constructor(options: OAuthOptions) {
+  constructor(options: CommonOptions, source: TokenSource) {
     this.options = options;
-    this.lines = {};
-    this.take();
+    this.source = source;
+    this.take(source.first);
   }
 
   headers(): HeaderLines {
@@ -35,42 +79,45 @@ class OAuthCredentials implements Credentials {
 
   async renew(challenge: Challenge): Promise<boolean> {
     try {
-      return await this.options.store.locked(() => this.renewLocked(challenge));
+      return await this.source.locked(() => this.renewLocked(challenge));
     } catch (error) {
       // Names of errors are ours or the client package's; their messages hold what authorization servers say.
       const reason = error instanceof Error ? error.name : 'unknown';
       this.options.log.error({ upstream: this.options.server.host, reason }, 'authorization failed');
-      this.options.log.debug({ message: String(error) }, 'authorization failed because of');
       return false;
     }
   }
 
   private async renewLocked(challenge: Challenge): Promise<boolean> {
+    const { server, fetch = globalThis.fetch } = this.options;
+    const kept = await this.source.read();
     // Another process of the user's may have done it while this one waited for the lock.
-    if (challenge.status === 401 && this.take()) return true;
-    const { authorize, parseChallenge } = await import('./authorize.ts');
-    const { scope } = parseChallenge(challenge, this.options.server);
-    const wanted = this.wanted(scope, challenge.status === 403);
+    if (challenge.status === 401 && this.take(kept)) return true;
+    const { parseChallenge } = await import('./authorize.ts');
+    const { scope } = parseChallenge(challenge, server);
+    const wanted = this.wanted(scope, challenge.status === 403 ? (kept?.scope ?? '') : undefined);
     if (wanted === undefined) return false;
-    const fetch = guardFetch(this.options.fetch ?? globalThis.fetch, this.options.server);
-    await authorize({ ...this.options, fetch }, challenge, wanted);
-    return this.take();
+    await this.source.authorize({ server, fetch: guardFetch(fetch, server) }, challenge, wanted);
+    return this.take(await this.source.read());
   }
 
-  /** Undefined where the server wants more than it was given although just that was asked for. */
-  private wanted(challenged: string | undefined, isScopeLack: boolean): Wanted | undefined {
-    const { client, store } = this.options;
-    const granted = isScopeLack ? store.read().tokens?.scope : undefined;
-    const scopes = [client.scope, granted, challenged].flatMap((text) => text?.split(' ') ?? []);
-    const all = [...new Set(scopes.filter((each) => each !== ''))];
-    if (isScopeLack && all.every((each) => this.askedScopes.has(each))) return undefined;
+  /**
+   * `granted`: the scopes of a token that was too narrow. Undefined where the server wants more than it was given
+   * although just that was asked for.
+   */
+  private wanted(challenged: string | undefined, granted: string | undefined): Wanted | undefined {
+    const texts = [this.source.scope, granted, challenged];
+    const scopes = texts.flatMap((text) => text?.split(' ') ?? []).filter((each) => each !== '');
+    const all = [...new Set(scopes)];
+    const isWider = granted !== undefined;
+    if (isWider && all.every((each) => this.askedScopes.has(each))) return undefined;
     for (const each of all) this.askedScopes.add(each);
-    return { scope: all.length === 0 ? undefined : all.join(' '), isWider: isScopeLack };
+    return { scope: all.length === 0 ? undefined : all.join(' '), isWider };
   }
 
-  /** Takes what the store holds. True when it is another token than before. */
-  private take(): boolean {
-    const token = this.options.store.read().tokens?.access_token;
+  /** True when it is another token than before, and one that a header can carry. */
+  private take(tokens: StoredOAuthTokens | undefined): boolean {
+    const token = tokens?.access_token;
     if (token === this.token || token === undefined || !/^[\x21-\x7e]+$/.test(token)) return false;
     this.token = token;
     this.lines = { authorization: `Bearer ${token}` };

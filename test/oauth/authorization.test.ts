@@ -4,7 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/log.ts';
-import { createOAuthCredentials, type OAuthOptions } from '../../src/oauth/credentials.ts';
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import {
+  createOAuthCredentials,
+  createProviderCredentials,
+  type OAuthOptions,
+} from '../../src/oauth/credentials.ts';
 import { fileStore, memoryStore } from '../../src/oauth/token-file.ts';
 import type { Credentials } from '../../src/upstream/credentials.ts';
 import { FakeAuthServer, type AuthScript } from '../support/fake-auth-server.ts';
@@ -177,6 +187,57 @@ describe('a server that asks for a token', () => {
     expect(textOf(await client.call('two'))).toBe('two has run');
     expect(shown).toHaveLength(0);
     expect(authorization.count('/token')).toBe(2);
+  });
+});
+
+describe("a provider of the caller's own", () => {
+  it("keeps everything itself, and the fetch is the caller's too", async () => {
+    const authorization = await new FakeAuthServer().start();
+    const server = await new FakeHttpServer({ on: (exchange) => authorization.guard(exchange) }).start();
+    let tokens: StoredOAuthTokens | undefined;
+    let information: StoredOAuthClientInformation | undefined;
+    let discovery: OAuthDiscoveryState | undefined;
+    let verifier = '';
+    let arrive: (query: URLSearchParams) => void = () => undefined;
+    const fetched: string[] = [];
+    const provider: OAuthClientProvider = {
+      redirectUrl: 'https://app.example/callback',
+      clientMetadata: { redirect_uris: ['https://app.example/callback'] },
+      clientInformation: () => information,
+      saveClientInformation: (value) => void (information = value),
+      tokens: () => tokens,
+      saveTokens: (value) => void (tokens = value),
+      saveCodeVerifier: (value) => void (verifier = value),
+      codeVerifier: () => verifier,
+      saveDiscoveryState: (value) => void (discovery = value),
+      discoveryState: () => discovery,
+      state: () => 'own state',
+      redirectToAuthorization: async (url) => {
+        const response = await fetch(url, { redirect: 'manual' });
+        arrive(new URL(response.headers.get('location')!).searchParams);
+      },
+    };
+    const credentials = createProviderCredentials({
+      server: server.url,
+      log: silentLogger,
+      provider,
+      waitForRedirect: () => new Promise((resolve) => (arrive = resolve)),
+      fetch: (url, init) => {
+        fetched.push(String(url));
+        return fetch(url, init);
+      },
+    });
+    const harness = httpHarness(server.url, { credentials });
+    onTestFinished(async () => {
+      await harness.close();
+      await server.stop();
+      await authorization.stop();
+    });
+    expect(textOf(await harness.client.call('one'))).toBe('one has run');
+    expect(tokens).toBeDefined();
+    expect(fetched).toContain(`${authorization.issuer}/token`);
+    authorization.revoke();
+    expect(textOf(await harness.client.call('two'))).toBe('two has run');
   });
 });
 
