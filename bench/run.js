@@ -105,24 +105,40 @@ async function measure(pid, call, count, inFlight) {
   return { cpu: (cpuOf(pid) - cpu) / count, wall: ((performance.now() - from) * 1000) / count };
 }
 
+const small = { count: 6000, inFlight: 8, size: 100 };
+/** Name, face, load, and for a server at a URL how it answers. */
 const shapes = [
   ['stdio → stdio, one at a time', 'stdio', { count: 5000, inFlight: 1, size: 100 }],
   ['stdio → stdio, 32 in flight', 'stdio', { count: 30_000, inFlight: 32, size: 100 }],
   ['stdio → stdio, 1 MB', 'stdio', { count: 100, inFlight: 1, size: 1_000_000 }],
   ['stdio → stdio, 10 MB', 'stdio', { count: 20, inFlight: 1, size: 10_000_000 }],
-  ['HTTP → stdio, 8 in flight', 'http', { count: 6000, inFlight: 8, size: 100 }],
+  ['HTTP → stdio, 8 in flight', 'http', small],
   ['HTTP → stdio, 1 MB', 'http', { count: 100, inFlight: 1, size: 1_000_000 }],
-];
+  ['HTTP → HTTP (JSON), 8 in flight', 'http', small, 'json'],
+  ['HTTP → HTTP (events), 8 in flight', 'http', small, 'events'],
+  ['HTTP → HTTP (JSON), 1 MB', 'http', { count: 100, inFlight: 1, size: 1_000_000 }, 'json'],
+].filter(([name]) => name.includes(process.env.ONLY ?? ''));
+
+/** Starts the server at a URL. */
+async function startServer(answers) {
+  const child = spawn(node, [path('./http-server.js'), answers], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(child.stdout, 'data');
+  return { child, url: String(line).trim() };
+}
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const micros = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} ms` : `${value.toFixed(1)} µs`);
 
 console.log('| shape | floor, CPU | bridge, CPU | ratio | floor, wall | bridge, wall | ratio |');
 console.log('|---|---|---|---|---|---|---|');
-for (const [name, face, load] of shapes) {
+for (const [name, face, load, answers] of shapes) {
   const run = face === 'stdio' ? overStdio : overHttp;
-  const floor = [path(face === 'stdio' ? './pipe.js' : './relay.js'), ...server];
-  const ours = [...bridge, ...(face === 'http' ? ['--port', '0'] : []), '--', ...server];
+  const legacy = answers && (await startServer(answers));
+  const behind = legacy ? ['--upstream', legacy.url] : ['--', ...server];
+  const floor = legacy
+    ? [path('./http-relay.js'), legacy.url]
+    : [path(face === 'stdio' ? './pipe.js' : './relay.js'), ...server];
+  const ours = [...bridge, ...(face === 'http' ? ['--port', '0'] : []), ...behind];
   const results = { floor: [], ours: [] };
   for (let round = 0; round < rounds; round += 1) {
     results.floor.push(await run(floor, load));
@@ -133,4 +149,5 @@ for (const [name, face, load] of shapes) {
     return [micros(low), micros(own), `${(own / low).toFixed(1)}×`];
   });
   console.log(`| ${name} | ${cells.join(' | ')} |`);
+  legacy?.child.kill();
 }

@@ -1,5 +1,6 @@
-// A legacy server that costs as little as it can: answers a call with as many bytes as its argument says.
-const texts = new Map();
+// A legacy server on stdio that costs as little as it can.
+import { resultOf } from './results.js';
+
 let rest = '';
 
 process.stdin.on('data', (chunk) => {
@@ -12,13 +13,3 @@ process.stdin.on('data', (chunk) => {
   }
   if (out !== '') process.stdout.write(out);
 });
-
-function resultOf(method, params) {
-  if (method === 'initialize')
-    return '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}';
-  if (method === 'tools/list') return '{"tools":[]}';
-  if (method !== 'tools/call') return '{}';
-  const { size = 100 } = params.arguments;
-  if (!texts.has(size)) texts.set(size, `{"content":[{"type":"text","text":"${'x'.repeat(size)}"}]}`);
-  return texts.get(size);
-}

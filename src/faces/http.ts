@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type ListenResponder } from '../bridge/outcome.ts';
 import { BridgeError, type ErrorReason } from '../errors.ts';
+import { IdTable } from '../jsonrpc/id-table.ts';
 import { parseFrame, type Frame } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
@@ -47,7 +48,7 @@ interface Admitted {
 export class HttpFace {
   private readonly options: HttpFaceOptions;
   private readonly server: Server;
-  private readonly open = new Set<HttpAnswer>();
+  private readonly open = new IdTable<HttpAnswer>();
   private readonly keepAlive: NodeJS.Timeout;
   private callCount = 0;
 
@@ -58,7 +59,7 @@ export class HttpFace {
     });
     this.keepAlive = setInterval(() => {
       const now = Date.now();
-      for (const answer of this.open) answer.keepAlive(options.keepAliveMs, now);
+      for (const answer of this.open.all()) answer.keepAlive(options.keepAliveMs, now);
     }, options.keepAliveMs / 3).unref();
   }
 
@@ -170,12 +171,13 @@ export class HttpFace {
       return;
     }
     this.callCount += 1;
-    this.open.add(answer);
+    const number = this.callCount;
+    this.open.set(number, answer);
     // Nothing tells unauthenticated callers apart, so each call is a party of its own.
-    const caller = { domain: `http ${String(this.callCount)}`, principal: 'anonymous' };
+    const caller = { domain: `http ${String(number)}`, principal: 'anonymous' };
     const cancel = this.options.bridge.serve(modern, caller, toResponder(answer, response));
     response.on('close', () => {
-      this.open.delete(answer);
+      this.open.delete(number);
       // spec 2026-07-28 basic/transports/streamable-http#cancellation
       if (!response.writableFinished) cancel();
     });

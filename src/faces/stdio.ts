@@ -5,6 +5,7 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../bridge/outcome.ts';
 import { BridgeError } from '../errors.ts';
 import { find, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { IdTable } from '../jsonrpc/id-table.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
 import { isBacklogged } from '../jsonrpc/write-chunks.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
@@ -32,7 +33,7 @@ export class StdioFace {
   /** Resolves when the client has gone: its end of the input or of the output is closed. */
   readonly ended: Promise<void>;
   private readonly options: StdioFaceOptions;
-  private readonly inFlight = new Map<string, () => void>();
+  private readonly inFlight = new IdTable<() => void, string>();
   private readonly lines: TurnWriter;
   private isOutputOpen = true;
 

@@ -2,6 +2,7 @@
 // a question that belongs to none. Decides with attribution.ts and admission.ts; writes only answers to questions.
 import type { Clock } from '../clock.ts';
 import { text, type Chunks } from '../jsonrpc/frame.ts';
+import { IdTable } from '../jsonrpc/id-table.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
@@ -48,6 +49,7 @@ export interface Turn {
 export type WriteAnswer = (id: RequestId, member: 'result' | 'error', body: Chunks) => void;
 
 interface Asking {
+  readonly id: number;
   readonly domain: string;
   readonly askerName: string;
   carrier: Carrier;
@@ -64,7 +66,7 @@ const noRoots = text('{"roots":[]}');
 const errorBody = (message: string): Chunks => [text(JSON.stringify({ code: methodNotFound, message }))];
 
 export class AskingCalls {
-  private readonly calls = new Map<number, Asking>();
+  private readonly calls = new IdTable<Asking>();
   private readonly questions = new OpenQuestions();
   private readonly admission: Admission;
   private readonly options: AskingCallsOptions;
@@ -100,7 +102,7 @@ export class AskingCalls {
       isQuarantined: false,
       stopQuarantine: (): void => undefined,
     };
-    this.calls.set(id, { domain, askerName, carrier, ...calm });
+    this.calls.set(id, { id, domain, askerName, carrier, ...calm });
   }
 
   /** The call's questions are with its client now. */
@@ -157,7 +159,7 @@ export class AskingCalls {
   clear(): void {
     this.admission.clear();
     this.questions.clear();
-    for (const call of this.calls.values()) call.stopQuarantine();
+    for (const call of this.calls.all()) call.stopQuarantine();
     this.calls.clear();
   }
 
@@ -215,7 +217,8 @@ export class AskingCalls {
   /** The calls that may have asked; all of them, or those of `among`. */
   private candidates(question?: Question, among?: readonly number[]): readonly Candidate[] {
     const candidates: Candidate[] = [];
-    for (const [id, call] of this.calls) {
+    for (const call of this.calls.all()) {
+      const { id } = call;
       if (among?.includes(id) === false) continue;
       candidates.push({
         id,
@@ -281,7 +284,7 @@ export class AskingCalls {
   }
 
   private failClosed(question: Question, reason: string): void {
-    const running = [...this.calls.values()].map((call) => call.askerName);
+    const running = [...this.calls.all()].map((call) => call.askerName);
     this.options.log.warn(
       { question: question.kind, reason, running },
       'cannot tell whose question it is; refused',

@@ -1,6 +1,7 @@
 // One initialized session with a legacy server: its ids, and who a frame belongs to. Knows nothing of modern clients,
 // faces or translation: frames go in and out as they are.
 import { find, stringMember, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { IdTable } from '../jsonrpc/id-table.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { inputKind } from '../protocol/input-kinds.ts';
@@ -61,7 +62,7 @@ export class Session {
   private readonly link: Link;
   private readonly options: AskingCallsOptions;
   private readonly handlers: SessionHandlers;
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending = new IdTable<Pending>();
   private readonly waiting = new Set<AskingCall>();
   private nextId: number;
   private over: string | undefined;
@@ -113,11 +114,12 @@ export class Session {
       call.onLost({ kind: 'session', reason: this.over });
       return () => undefined;
     }
-    this.waiting.add(call);
+    let hasStarted = false as boolean;
     const leave = this.asking.takeTurn({
       domain: call.domain,
       askerName: call.askerName,
       start: () => {
+        hasStarted = true;
         this.waiting.delete(call);
         const id = this.request(call.build, call);
         this.asking.add(id, call, call);
@@ -128,6 +130,8 @@ export class Session {
         call.onQueueTimeout();
       },
     });
+    if (hasStarted) return leave;
+    this.waiting.add(call);
     return () => {
       this.waiting.delete(call);
       leave();
@@ -195,7 +199,7 @@ export class Session {
     if (this.over !== undefined) return;
     this.over = reason;
     this.asking.clear();
-    const lost = [...[...this.pending.values()].map((each) => each.handlers), ...this.waiting];
+    const lost = [...[...this.pending.all()].map((each) => each.handlers), ...this.waiting];
     this.pending.clear();
     this.waiting.clear();
     for (const handlers of lost) handlers.onLost({ kind: 'session', reason });
@@ -260,7 +264,7 @@ export class Session {
   }
 
   private onLogMessage(frame: Frame, origin: number | undefined): void {
-    const ofClients = [...this.pending.values()].filter((pending) => !pending.isOwn);
+    const ofClients = [...this.pending.all()].filter((pending) => !pending.isOwn);
     const only = ofClients.length === 1 ? ofClients[0] : undefined;
     const owner = origin === undefined ? only : this.pending.get(origin);
     if (owner?.handlers.onLogMessage !== undefined) owner.handlers.onLogMessage(frame);

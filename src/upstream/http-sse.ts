@@ -2,6 +2,7 @@
 // it names for everything that goes. When the stream ends, the session is over.
 // spec 2024-11-05 basic/transports#http-with-sse
 import { join, type Chunks } from '../jsonrpc/frame.ts';
+import { IdTable } from '../jsonrpc/id-table.ts';
 import { framesOfText } from './frames-of-text.ts';
 import { atHome, type HttpClient } from './http-client.ts';
 import { isEventStream } from './http-endpoint.ts';
@@ -28,7 +29,7 @@ export class HttpSseLink implements Link {
   private readonly options: HttpLinkOptions;
   private readonly handlers: HttpSseHandlers;
   private readonly giveUpStream: () => void;
-  private readonly posts = new Map<number, () => void>();
+  private readonly posts = new IdTable<() => void>();
   private endpoint: URL | undefined;
   private held: Sent[] = [];
   private isOver = false;
@@ -163,7 +164,7 @@ export class HttpSseLink implements Link {
     this.isOver = true;
     this.held = [];
     this.giveUpStream();
-    for (const giveUp of this.posts.values()) giveUp();
+    for (const giveUp of this.posts.all()) giveUp();
     this.handlers.onClosed(reason);
   }
 }

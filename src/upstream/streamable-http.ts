@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { join, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { IdTable } from '../jsonrpc/id-table.ts';
 import type { Logger } from '../log.ts';
 import type { HttpEndpoint } from './http-endpoint.ts';
 import { ListeningStream } from './listening-stream.ts';
@@ -45,7 +46,7 @@ export class StreamableHttpLink implements Link {
   private readonly onStartRefused: (refusal: StartRefusal) => void;
   private readonly listening: ListeningStream;
   private readonly probe: SessionProbe;
-  private readonly exchanges = new Map<number, RequestExchange>();
+  private readonly exchanges = new IdTable<RequestExchange>();
   private state: 'starting' | 'negotiated' | 'initialized' = 'starting';
   /** While the server has not said yes to `initialized`, what follows waits here. */
   private held: Sent[] | undefined;
@@ -235,7 +236,7 @@ export class StreamableHttpLink implements Link {
     this.listening.stop();
     this.stopPatience();
     this.probe.stop();
-    for (const exchange of this.exchanges.values()) exchange.stop();
+    for (const exchange of this.exchanges.all()) exchange.stop();
     this.exchanges.clear();
     this.handlers.onClosed(reason);
   }
