@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('./', import.meta.url));
-const scripts = ['demo.js', 'stdio-client.js', 'http-client.js'];
+const scripts = ['demo.js', 'stdio-client.js', 'http-client.js', 'sidecar.js'];
 const snippets = readdirSync(folder).filter((name) => name.endsWith('.json'));
 let failedCount = 0;
 
@@ -25,7 +25,8 @@ for (const name of snippets) {
   const { mcpServers, servers } = JSON.parse(readFileSync(`${folder}${name}`, 'utf8'));
   const entries = Object.values(mcpServers ?? servers);
   const isGood = entries.every(
-    ({ command, args, url }) => url ?? (command === 'mcp-bridge' && args.includes('--')),
+    ({ command, args, url }) =>
+      url ?? (command === 'mcp-bridge' && (args.includes('--') || args.includes('--upstream'))),
   );
   if (!isGood) failedCount += 1;
   console.log(`${isGood ? 'ok' : 'FAILED'} examples/${name}`);
