@@ -45,8 +45,13 @@ export interface Turn {
   readonly giveUp: () => void;
 }
 
-/** Writes the answer to a question: `member` is `result` or `error`. */
-export type WriteAnswer = (id: RequestId, member: 'result' | 'error', body: Chunks) => void;
+/** Writes the answer to a question of `call`, where it is known: `member` is `result` or `error`. */
+export type WriteAnswer = (
+  id: RequestId,
+  member: 'result' | 'error',
+  body: Chunks,
+  call: number | undefined,
+) => void;
 
 interface Asking {
   readonly id: number;
@@ -169,7 +174,7 @@ export class AskingCalls {
     // A server that uses an id twice at once could never tell the answers apart.
     if (this.questions.has(question)) return;
     if (question.kind === 'roots' && staticRoots !== undefined)
-      this.write(question.id, 'result', [staticRoots]);
+      this.write(question.id, 'result', [staticRoots], origin);
     else this.settle(question, attribute(this.candidates(question), origin));
   }
 
@@ -295,8 +300,9 @@ export class AskingCalls {
 
   /** The question has its answer: nobody carries or holds it any more. */
   private close(question: Question, member: 'result' | 'error', body: Chunks): void {
+    const call = this.questions.carrierOf(question.id.key)?.call;
     this.questions.release(question.id.key);
-    this.write(question.id, member, body);
+    this.write(question.id, member, body, call);
     this.admission.pump();
   }
 

@@ -81,8 +81,8 @@ export class Session {
     this.nextId = firstId;
     this.options = options;
     this.handlers = handlers;
-    this.asking = new AskingCalls(options, (id, member, body) => {
-      this.answer(id, member, body);
+    this.asking = new AskingCalls(options, (id, member, body, call) => {
+      this.answer(id, member, body, call);
     });
   }
 
@@ -283,8 +283,18 @@ export class Session {
       this.answer(id, 'error', [text(JSON.stringify({ code: methodNotFound, message: 'Method not found' }))]);
   }
 
-  private answer(id: RequestId, member: 'result' | 'error', body: Chunks): void {
+  /** `call`: the request whose handler waits for the answer. If the answer does not arrive, it waits in vain. */
+  private answer(id: RequestId, member: 'result' | 'error', body: Chunks, call?: number): void {
     if (this.over !== undefined) return;
-    this.link.send([text('{"jsonrpc":"2.0","id":'), id.text, text(`,"${member}":`), ...body, text('}')]);
+    const frame = [text('{"jsonrpc":"2.0","id":'), id.text, text(`,"${member}":`), ...body, text('}')];
+    this.link.send(frame, undefined, (reason) => {
+      if (call === undefined || !this.pending.has(call)) return;
+      this.notify('notifications/cancelled', {
+        requestId: call,
+        reason: 'The answer could not be delivered',
+      });
+      this.link.abandon?.(call);
+      this.endRequest(call, { kind: 'request', reason });
+    });
   }
 }

@@ -50,9 +50,12 @@ export class HttpClient {
   /** One renewal for all whose requests were refused with these lines. */
   renew(refused: HeaderLines, challenge: Challenge): Promise<boolean> {
     if (this.credentials.headers() !== refused) return Promise.resolve(true);
-    this.renewing ??= this.credentials.renew(challenge).finally(() => {
-      this.renewing = undefined;
-    });
+    this.renewing ??= this.credentials
+      .renew(challenge)
+      .catch(() => false)
+      .finally(() => {
+        this.renewing = undefined;
+      });
     return this.renewing;
   }
 }

@@ -5,10 +5,11 @@ import { join, type Chunks } from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import { framesOfText } from './frames-of-text.ts';
 import { atHome, type HttpClient } from './http-client.ts';
-import { isEventStream } from './http-endpoint.ts';
-import type { Link, LinkHandlers } from './port.ts';
+import { isEventStream, type Answered } from './http-endpoint.ts';
+import { NoticePosts, wasTaken } from './notice-posts.ts';
+import type { Link, LinkHandlers, Undelivered } from './port.ts';
 import { SseReader } from './sse-reader.ts';
-import type { HttpLinkOptions } from './streamable-http.ts';
+import { refusalText, type HttpLinkOptions } from './streamable-http.ts';
 
 export interface HttpSseHandlers extends LinkHandlers {
   /** The server has named the URL: it does speak this transport. */
@@ -18,6 +19,7 @@ export interface HttpSseHandlers extends LinkHandlers {
 interface Sent {
   readonly body: Buffer;
   readonly requestId: number | undefined;
+  readonly onUndelivered: Undelivered | undefined;
 }
 
 /** Of a refusal only so much is read. */
@@ -30,6 +32,7 @@ export class HttpSseLink implements Link {
   private readonly handlers: HttpSseHandlers;
   private readonly giveUpStream: () => void;
   private readonly posts = new IdTable<() => void>();
+  private readonly notices: NoticePosts;
   private endpoint: URL | undefined;
   private held: Sent[] = [];
   private isOver = false;
@@ -40,6 +43,7 @@ export class HttpSseLink implements Link {
     this.url = url;
     this.options = options;
     this.handlers = handlers;
+    this.notices = new NoticePosts(options.clock);
     const reader = new SseReader(options.maxMessageBytes, {
       onEvent: (type, data) => {
         this.onEvent(type, data);
@@ -68,9 +72,9 @@ export class HttpSseLink implements Link {
     );
   }
 
-  send(frame: Chunks, requestId?: number): void {
+  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered): void {
     if (this.isOver) return;
-    const sent = { body: join(frame), requestId };
+    const sent = { body: join(frame), requestId, onUndelivered };
     if (this.endpoint === undefined) this.held.push(sent);
     else this.post(this.endpoint, sent);
   }
@@ -104,59 +108,64 @@ export class HttpSseLink implements Link {
     for (const sent of this.held.splice(0)) this.post(endpoint, sent);
   }
 
-  /** The answer comes on the event stream; the response only says whether the frame was taken. */
-  private post(url: URL, { body, requestId }: Sent): void {
+  private post(url: URL, { body, requestId, onUndelivered }: Sent): void {
+    if (requestId !== undefined) this.request(url, body, requestId);
+    else
+      this.notices.send(
+        (handlers) => this.postTo(url, body, handlers),
+        (status, reason) => {
+          if (this.isOver || wasTaken(status)) return;
+          this.options.log.warn(
+            { upstream: this.options.label, reason },
+            'server refused a notification or an answer',
+          );
+          if (status === 404) this.handlers.onSessionGone();
+          onUndelivered?.(reason);
+        },
+      );
+  }
+
+  /** The answer comes on the event stream; the response only says whether the request was taken. */
+  private request(url: URL, body: Buffer, id: number): void {
     const refusal: Buffer[] = [];
     let refusalBytes = 0;
     let answered = 0;
     const settle = (reason: string): void => {
-      if (requestId !== undefined) this.posts.delete(requestId);
-      if (this.isOver || (answered >= 200 && answered < 300)) return;
-      this.onRefused(requestId, answered, reason, refusal.length === 0 ? Buffer.alloc(0) : join(refusal));
+      this.posts.delete(id);
+      if (this.isOver || wasTaken(answered)) return;
+      if (answered === 404) this.handlers.onSessionGone(id);
+      else {
+        for (const frame of framesOfText(Buffer.concat(refusal))) this.handlers.onFrame(frame, id);
+        this.handlers.onStreamEnd(id, reason);
+      }
     };
-    const giveUp = this.client.send(
-      {
-        method: 'POST',
-        url,
-        headers: { accept: 'application/json', 'content-type': 'application/json' },
-        body,
+    const giveUp = this.postTo(url, body, {
+      onHead: (status) => {
+        answered = status;
       },
+      onData: (chunk) => {
+        refusalBytes += chunk.length;
+        if (!wasTaken(answered) && refusalBytes <= maxRefusalBytes) refusal.push(chunk);
+      },
+      onEnd: () => {
+        settle(refusalText(answered));
+      },
+      onFailed: settle,
+    });
+    this.posts.set(id, giveUp);
+  }
+
+  private postTo(url: URL, body: Buffer, handlers: Answered): () => void {
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    return this.client.send(
+      { method: 'POST', url, headers, body },
       {
-        onHead: (status) => {
-          answered = status;
-        },
-        onData: (chunk) => {
-          refusalBytes += chunk.length;
-          if (answered >= 300 && refusalBytes <= maxRefusalBytes) refusal.push(chunk);
-        },
-        onEnd: () => {
-          settle(`the server answered HTTP ${String(answered)}`);
-        },
-        onFailed: (reason) => {
-          settle(reason);
-        },
+        ...handlers,
         onMoved: (moved) => {
           this.endpoint = moved;
         },
       },
     );
-    if (requestId !== undefined) this.posts.set(requestId, giveUp);
-  }
-
-  private onRefused(id: number | undefined, status: number, reason: string, body: Buffer): void {
-    if (status === 404) {
-      this.handlers.onSessionGone(id);
-      return;
-    }
-    if (id === undefined) {
-      this.options.log.warn(
-        { upstream: this.options.label, reason },
-        'server refused a notification or an answer',
-      );
-      return;
-    }
-    for (const frame of framesOfText(body)) this.handlers.onFrame(frame, id);
-    this.handlers.onStreamEnd(id, reason);
   }
 
   private finish(reason: string): void {
@@ -165,6 +174,7 @@ export class HttpSseLink implements Link {
     this.held = [];
     this.giveUpStream();
     for (const giveUp of this.posts.all()) giveUp();
+    this.notices.stop();
     this.handlers.onClosed(reason);
   }
 }

@@ -6,7 +6,7 @@ import { HttpClient } from './http-client.ts';
 import { createDispatcher, type ConnectionOptions } from './http-connections.ts';
 import { HttpEndpoint } from './http-endpoint.ts';
 import { HttpSseLink } from './http-sse.ts';
-import type { Link, LinkHandlers, Upstream } from './port.ts';
+import type { Link, LinkHandlers, Undelivered, Upstream } from './port.ts';
 import {
   refusalText,
   StreamableHttpLink,
@@ -62,9 +62,9 @@ class HttpLink implements Link {
     this.link = learnt.isSse ? this.openSse(undefined) : this.openStreamable();
   }
 
-  send(frame: Chunks, requestId?: number): void {
+  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered): void {
     this.initialize ??= { frame, requestId };
-    this.link.send(frame, requestId);
+    this.link.send(frame, requestId, onUndelivered);
   }
 
   negotiated(version: string): void {

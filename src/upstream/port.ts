@@ -24,13 +24,17 @@ export interface LinkHandlers {
   readonly onClosed: (reason: string) => void;
 }
 
+/** `reason` as in `onClosed`. */
+export type Undelivered = (reason: string) => void;
+
 /** One connection to one server: for stdio, one child process; for Streamable HTTP, one `Mcp-Session-Id`. */
 export interface Link {
   /**
    * Writes one frame, whole; `requestId` is its id where it is a request that waits for an answer. After the link is
    * over it does nothing. No handler is ever called from inside it: whoever sends may do its bookkeeping afterwards.
+   * `onUndelivered` is told where it is known that the server did not take a frame that has no answer.
    */
-  send(frame: Chunks, requestId?: number): void;
+  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered): void;
   /** The handshake has settled on this version; the next frame is `notifications/initialized`. */
   negotiated?(version: string): void;
   /** No answer to that request is wanted any more: what is kept open for it may go. */

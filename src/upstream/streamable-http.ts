@@ -5,9 +5,10 @@ import type { Clock } from '../clock.ts';
 import { join, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import type { Logger } from '../log.ts';
-import type { HttpEndpoint } from './http-endpoint.ts';
+import type { Answered, HttpEndpoint } from './http-endpoint.ts';
 import { ListeningStream } from './listening-stream.ts';
-import type { Link, LinkHandlers } from './port.ts';
+import { NoticePosts, wasTaken } from './notice-posts.ts';
+import type { Link, LinkHandlers, Undelivered } from './port.ts';
 import { RequestExchange } from './request-exchange.ts';
 import { isSessionError, SessionProbe } from './session-probe.ts';
 
@@ -32,6 +33,7 @@ export interface StartRefusal {
 interface Sent {
   readonly body: Buffer;
   readonly requestId: number | undefined;
+  readonly onUndelivered: Undelivered | undefined;
 }
 
 /** How long the first frames wait until it is known whether the server has a stream of its own to ask on. */
@@ -46,6 +48,7 @@ export class StreamableHttpLink implements Link {
   private readonly onStartRefused: (refusal: StartRefusal) => void;
   private readonly listening: ListeningStream;
   private readonly probe: SessionProbe;
+  private readonly notices: NoticePosts;
   private readonly exchanges = new IdTable<RequestExchange>();
   private state: 'starting' | 'negotiated' | 'initialized' = 'starting';
   /** While the server has not said yes to `initialized`, what follows waits here. */
@@ -66,6 +69,7 @@ export class StreamableHttpLink implements Link {
     this.handlers = handlers;
     this.onStartRefused = onStartRefused;
     this.probe = new SessionProbe(endpoint, options.clock);
+    this.notices = new NoticePosts(options.clock);
     this.listening = new ListeningStream(endpoint, options.clock, options.maxMessageBytes, {
       onFrame: handlers.onFrame,
       onOversize: handlers.onOversize,
@@ -78,9 +82,9 @@ export class StreamableHttpLink implements Link {
     });
   }
 
-  send(frame: Chunks, requestId?: number): void {
+  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered): void {
     if (this.isOver) return;
-    const sent = { body: join(frame), requestId };
+    const sent = { body: join(frame), requestId, onUndelivered };
     if (this.held !== undefined) this.held.push(sent);
     else if (this.state === 'negotiated') this.initialized(sent.body);
     else this.post(sent);
@@ -125,34 +129,26 @@ export class StreamableHttpLink implements Link {
     if (!this.isOver) for (const sent of held) this.post(sent);
   }
 
-  private post({ body, requestId }: Sent): void {
+  private post({ body, requestId, onUndelivered }: Sent): void {
     if (requestId === undefined)
-      this.notify(body, (status) => {
+      this.notify(body, (status, reason) => {
+        if (this.isOver) return;
         if (status === 404 && this.endpoint.hasSession) this.sessionGone();
+        if (!wasTaken(status)) onUndelivered?.(reason);
       });
     else this.request(body, requestId);
   }
 
-  /** Posts what has no answer. `onStatus` gets 0 where there was none. */
-  private notify(body: Buffer, onStatus: (status: number) => void): void {
-    let answered = 0;
-    const settle = (reason: string): void => {
-      if (answered < 200 || answered > 299)
+  /** Posts what has no answer; `onStatus` gets 0 where the server said nothing to it. */
+  private notify(body: Buffer, onStatus: (status: number, reason: string) => void): void {
+    const post = (handlers: Answered): (() => void) => this.endpoint.post(body, handlers);
+    this.notices.send(post, (status, reason) => {
+      if (!wasTaken(status))
         this.options.log.warn(
           { upstream: this.options.label, reason },
           'server refused a notification or an answer',
         );
-      onStatus(answered);
-    };
-    this.endpoint.post(body, {
-      onHead: (status) => {
-        answered = status;
-      },
-      onData: () => undefined,
-      onEnd: () => {
-        settle(`HTTP ${String(answered)}`);
-      },
-      onFailed: settle,
+      onStatus(status, reason);
     });
   }
 
@@ -236,6 +232,7 @@ export class StreamableHttpLink implements Link {
     this.listening.stop();
     this.stopPatience();
     this.probe.stop();
+    this.notices.stop();
     for (const exchange of this.exchanges.all()) exchange.stop();
     this.exchanges.clear();
     this.handlers.onClosed(reason);

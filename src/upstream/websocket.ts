@@ -39,6 +39,7 @@ class WebSocketLink implements Link {
   private isOver = false;
   private isAlive = true;
   private answersPings = false;
+  private hasRenewed = false;
   private stopTimer: () => void = () => undefined;
   private closing: Promise<void> | undefined;
 
@@ -74,9 +75,7 @@ class WebSocketLink implements Link {
     // A server that knows no subprotocols is a server all the same; the library takes its silence for a fault.
     socket.on('upgrade', ({ headers }) => {
       if (protocols.length === 0 || headers['sec-websocket-protocol'] !== undefined || this.isOver) return;
-      socket.removeAllListeners();
-      socket.on('error', () => undefined);
-      socket.terminate();
+      leave(socket);
       this.socket = this.connect([]);
     });
     this.listen(socket);
@@ -97,8 +96,9 @@ class WebSocketLink implements Link {
       this.answersPings = true;
     });
     socket.on('unexpected-response', (request, response) => {
+      leave(socket);
       request.destroy();
-      this.finish(`the server answered HTTP ${String(response.statusCode)}`);
+      void this.onRefused(response.statusCode ?? 0, response.headers['www-authenticate']);
     });
     // Its `close` follows and says the rest.
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -108,6 +108,15 @@ class WebSocketLink implements Link {
     socket.on('close', (code) => {
       this.finish(`the server closed the connection (code ${String(code)})`);
     });
+  }
+
+  /** Credentials that the server refuses are looked for anew, once. */
+  private async onRefused(status: number, wwwAuthenticate: string | undefined): Promise<void> {
+    const mayRenew = status === 401 && !this.hasRenewed;
+    this.hasRenewed = true;
+    const hasOthers = mayRenew && (await this.options.credentials.renew({ status, wwwAuthenticate }));
+    if (hasOthers && !this.isOver) this.socket = this.connect(['mcp']);
+    else this.finish(`the server answered HTTP ${String(status)}`);
   }
 
   private onText(data: RawData): void {
@@ -161,6 +170,13 @@ class WebSocketLink implements Link {
       socket.close(1000);
     });
   }
+}
+
+/** Nothing is heard of it any more. */
+function leave(socket: WebSocket): void {
+  socket.removeAllListeners();
+  socket.on('error', () => undefined);
+  socket.terminate();
 }
 
 /** The code of a failure, as messages hold addresses. */

@@ -1,7 +1,7 @@
 // Calls and their own streams: cancelling, and whose a question is.
 import { describe, expect, it } from 'vitest';
 import { form } from '../support/harness.ts';
-import { isCall, setupHttp } from '../support/upstream-harness.ts';
+import { isCall, setupHttp, textOf } from '../support/upstream-harness.ts';
 
 describe('a call that is given up', () => {
   it('is cancelled at the server, and its stream is let go', async () => {
@@ -69,5 +69,30 @@ describe('questions', () => {
     await server.until(() => server.listeners.size === 1);
     const asked = await client.call('asks');
     expect(Object.keys(asked.result.inputRequests)).toEqual(['name']);
+  });
+
+  it.each([
+    ['the session is gone', 404],
+    ['it is refused', 500],
+  ])('whose answer does not arrive, as %s: the call ends at once', async (_, status) => {
+    const { client, server } = await setupHttp({
+      on: (exchange) => {
+        if (exchange.message.id === 'q1' && exchange.message.method === undefined) {
+          exchange.response.writeHead(status).end();
+          return true;
+        }
+        if (!isCall(exchange) || exchange.message.params.name !== 'asks') return false;
+        const question = { id: 'q1', method: 'elicitation/create', params: form('name') };
+        exchange.stream().event({ jsonrpc: '2.0', ...question });
+        return true;
+      },
+    });
+    const asked = await client.call('asks');
+    const answers = { name: { action: 'accept', content: { name: 'Ada' } } };
+    const { error } = await client.retry(asked, 'asks', {}, answers);
+    expect(error.data.reason).toBe('upstream_no_answer');
+    expect(server.runs.size).toBe(0);
+    expect(textOf(await client.call('other'))).toBe('other has run');
+    expect(server.count('initialize')).toBe(status === 404 ? 2 : 1);
   });
 });

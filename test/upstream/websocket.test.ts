@@ -1,8 +1,10 @@
 // A legacy server over WebSocket: what the wire can do to it.
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { silentLogger as log } from '../../src/log.ts';
+import type { Credentials } from '../../src/upstream/credentials.ts';
 import { createWebSocketUpstream } from '../../src/upstream/websocket.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { Message } from '../support/scripted-upstream.ts';
@@ -20,11 +22,14 @@ async function setup(
   take: Take = () => false,
   protocols: readonly string[] = ['mcp'],
   autoPong = true,
+  credentials: Credentials = { headers: () => ({ 'x-api-key': 'k' }), renew: () => Promise.resolve(false) },
+  isAllowed: (key: unknown) => boolean = () => true,
 ): Promise<Setup> {
   const server = new WebSocketServer({
     port: 0,
     host: '127.0.0.1',
     autoPong,
+    verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers['x-api-key']),
     handleProtocols: (offered) => protocols.find((each) => offered.has(each)) ?? false,
   });
   await new Promise((resolve) => server.once('listening', resolve));
@@ -45,7 +50,7 @@ async function setup(
     url: new URL(`ws://127.0.0.1:${String((server.address() as AddressInfo).port)}/message`),
     clock,
     log,
-    credentials: { headers: () => ({ 'x-api-key': 'k' }), renew: () => Promise.resolve(false) },
+    credentials,
     maxMessageBytes: 100_000,
     connectTimeoutMs: 5000,
     ca: undefined,
@@ -93,6 +98,25 @@ describe('a server over WebSocket', () => {
     const { client, sockets } = await setup(() => false, []);
     expect(textOf(await client.call('one'))).toBe('one has run');
     expect(sockets.at(-1)!.protocol).toBe('');
+  });
+
+  it.each([
+    ['new', 'result'],
+    ['neither', 'error'],
+  ])('that takes %s of two credentials', async (valid, member) => {
+    let isOther = false;
+    const credentials: Credentials = {
+      headers: () => ({ 'x-api-key': isOther ? 'new' : 'old' }),
+      renew: () => {
+        const had = isOther;
+        isOther = true;
+        return Promise.resolve(!had);
+      },
+    };
+    const { client } = await setup(undefined, ['mcp'], true, credentials, (key) => key === valid);
+    const answer = await client.call('one');
+    expect(Object.keys(answer)).toContain(member);
+    if (member === 'error') expect(answer.error.message).toContain('HTTP 401');
   });
 
   it('may send a message in fragments, two in one burst, and a binary one that is ignored', async () => {

@@ -1,0 +1,58 @@
+// POSTs of frames that have no answer: notifications, and answers to questions. What the server says to them is not
+// read, only whether it took them.
+import type { Clock } from '../clock.ts';
+import type { Answered } from './http-endpoint.ts';
+
+/** Whoever takes longer to say that it took a frame has not. */
+const patienceMs = 60_000;
+
+/** `status` 0: there was no response. */
+export type Settled = (status: number, reason: string) => void;
+
+export class NoticePosts {
+  private readonly clock: Clock;
+  private readonly open = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** `post` sends the frame and returns how to give it up. */
+  send(post: (handlers: Answered) => () => void, onSettled: Settled): void {
+    let answered = 0;
+    const settle = (reason: string): void => {
+      stopTimer();
+      this.open.delete(drop);
+      onSettled(answered, reason);
+    };
+    const giveUp = post({
+      onHead: (status) => {
+        answered = status;
+      },
+      onData: () => undefined,
+      onEnd: () => {
+        settle(`HTTP ${String(answered)}`);
+      },
+      onFailed: settle,
+    });
+    const stopTimer = this.clock.after(patienceMs, () => {
+      giveUp();
+      settle('no response');
+    });
+    const drop = (): void => {
+      stopTimer();
+      giveUp();
+    };
+    this.open.add(drop);
+  }
+
+  /** Gives up all that are open; nothing is told of them. */
+  stop(): void {
+    for (const drop of this.open) drop();
+    this.open.clear();
+  }
+}
+
+export function wasTaken(status: number): boolean {
+  return status >= 200 && status < 300;
+}
