@@ -8,43 +8,7 @@ import { requestWith } from '../support/frames.ts';
 import { settled } from '../support/harness.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { ScriptedUpstream, type Message, type ScriptedServer } from '../support/scripted-upstream.ts';
-
-export interface Scenario {
-  readonly domainCount: number;
-  readonly maxSessions: number;
-  /** Of each call: how many questions it asks together, round by round. An empty plan never asks. */
-  readonly plans: readonly (readonly number[])[];
-  /** What happens next, taken modulo what is possible. */
-  readonly choices: readonly number[];
-  /** Cancels, crashes, time-outs and expiries happen too. */
-  readonly mayFail: boolean;
-  /** Every tool has been seen asking before. */
-  readonly isWarm: boolean;
-  /** The server keeps A1–A3. */
-  readonly keepsAssumptions: boolean;
-}
-
-/** A call as the server sees it. */
-interface Handler {
-  readonly server: ScriptedServer;
-  readonly message: Message;
-  readonly call: number;
-  rounds: number[];
-  /** Questions that wait for an answer, by their ids. */
-  open: Set<string>;
-  cancelledAt: number | undefined;
-}
-
-/** A call as its caller sees it. */
-interface Caller {
-  readonly call: number;
-  readonly domain: string;
-  readonly tool: string;
-  asked: { readonly state: string; readonly keys: readonly string[] } | undefined;
-  isWaiting: boolean;
-  isOver: boolean;
-  cancel: () => void;
-}
+import type { Caller, Handler, Scenario } from './attribution-scenario.ts';
 
 type Action = () => void | Promise<void>;
 
@@ -63,6 +27,7 @@ export class AttributionWorld {
   private readonly bridge: Bridge;
   private readonly handlers: Handler[] = [];
   private readonly callers: Caller[] = [];
+  private readonly forgottenAt = new Map<ScriptedServer, number>();
   private readonly executions = new Map<number, number>();
   private readonly truth = new Map<
     string,
@@ -172,9 +137,14 @@ export class AttributionWorld {
         this.giveUp(caller);
       });
     if (this.clock.now() % 7 === 0)
-      actions.push(() => {
-        this.crash();
-      });
+      actions.push(
+        () => {
+          this.crash();
+        },
+        () => {
+          this.forget();
+        },
+      );
     if (this.clock.now() % 5 === 0)
       actions.push(
         () => this.advanceFar(11_000),
@@ -275,6 +245,13 @@ export class AttributionWorld {
     for (const handler of [...this.handlers]) if (handler.server === server) this.drop(handler);
   }
 
+  private forget(): void {
+    const server = this.upstream.servers.find((each) => !each.isClosed && !each.isForgotten);
+    if (server === undefined) return;
+    server.forget();
+    this.forgottenAt.set(server, this.clock.now());
+  }
+
   private onMessage(message: Message, server: ScriptedServer): boolean {
     if (message.method === 'tools/call') {
       const { call, plan } = message.params.arguments as { call: number; plan: number[] };
@@ -324,12 +301,20 @@ export class AttributionWorld {
     const isPastQuarantine =
       handler.cancelledAt !== undefined && this.clock.now() - handler.cancelledAt >= quarantineMs - stepMs;
     const count = handler.rounds.shift();
-    if (count === undefined || isPastQuarantine) {
+    if (count === undefined || isPastQuarantine || this.isDeaf(handler)) {
       this.drop(handler);
       handler.server.text(handler.message, String(handler.call));
       return;
     }
     for (let each = 0; each < count; each += 1) this.ask(handler);
+  }
+
+  /** Of a session that the server has forgotten it hears no cancel: after a while it must not ask any more. */
+  private isDeaf({ server, call }: Handler): boolean {
+    const forgottenAt = this.forgottenAt.get(server);
+    if (forgottenAt === undefined) return false;
+    const isOver = this.callers.some((caller) => caller.call === call && caller.isOver);
+    return isOver || this.clock.now() - forgottenAt > stepMs;
   }
 
   private ask(handler: Handler): void {
@@ -339,11 +324,12 @@ export class AttributionWorld {
     handler.open.add(question);
     this.truth.set(question, { domain, handler, server: handler.server });
     const requestedSchema = { type: 'object', properties: { from: { type: 'string' } } };
-    handler.server.say({
-      id: question,
-      method: 'elicitation/create',
-      params: { message: question, requestedSchema },
-    });
+    const { streams } = this.scenario;
+    const isExact = streams === 'all' || (streams === 'some' && this.questionCount % 2 === 0);
+    handler.server.say(
+      { id: question, method: 'elicitation/create', params: { message: question, requestedSchema } },
+      isExact ? handler.message.id : undefined,
+    );
   }
 
   /** The server's own time-out: it does not want the answers any more, and goes on. */
@@ -362,7 +348,11 @@ export class AttributionWorld {
     for (let turn = 0; turn < 400 && !this.isQuiet(); turn += 1) {
       for (const caller of this.callers) if (caller.asked !== undefined) this.retry(caller);
       await settled();
-      for (const handler of [...this.handlers]) if (handler.open.size === 0) this.stepHandler(handler);
+      for (const handler of [...this.handlers]) {
+        if (handler.open.size === 0) this.stepHandler(handler);
+        // No answer reaches it any more.
+        else if (handler.server.isForgotten) this.drop(handler);
+      }
       await settled();
       this.clock.advance(turn % 10 === 9 ? 11_000 : 30);
       await settled();
@@ -375,7 +365,8 @@ export class AttributionWorld {
     for (const caller of this.callers)
       if (caller.isWaiting) this.faults.push(`call ${String(caller.call)} never ended`);
     for (const [question, { handler, server }] of this.truth)
-      if (!server.isClosed && handler.open.has(question)) this.faults.push(`${question} was never answered`);
+      if (!server.isClosed && !server.isForgotten && handler.open.has(question))
+        this.faults.push(`${question} was never answered`);
   }
 
   private isQuiet(): boolean {

@@ -2,7 +2,8 @@
 // happen in any order. The server of this test knows the truth; the bridge does not.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AttributionWorld, type Scenario } from './attribution-world.ts';
+import type { Scenario } from './attribution-scenario.ts';
+import { AttributionWorld } from './attribution-world.ts';
 
 const scenarios = (
   more: Partial<Record<keyof Scenario, fc.Arbitrary<unknown>>> = {},
@@ -18,6 +19,7 @@ const scenarios = (
     mayFail: fc.boolean(),
     isWarm: fc.constant(false),
     keepsAssumptions: fc.constant(true),
+    streams: fc.constantFrom('none', 'some', 'all'),
     ...more,
   } as { [Key in keyof Scenario]: fc.Arbitrary<Scenario[Key]> });
 
@@ -45,10 +47,20 @@ describe('attribution under random interleavings', { timeout: 3_600_000 }, () =>
   });
 
   it('refuses nothing once it is known who asks', async () => {
-    const calm = { isWarm: fc.constant(true), mayFail: fc.constant(false) };
+    // Who has only asked on its own stream is not remembered.
+    const calm = {
+      isWarm: fc.constant(true),
+      mayFail: fc.constant(false),
+      streams: fc.constantFrom('none', 'all'),
+    };
     await holds(scenarios(calm), (world) => {
       expect(world.refusedCount).toBe(0);
     });
+  });
+
+  it('lets nothing cross parties whatever the server does, where each question comes on its call', async () => {
+    const exact = { keepsAssumptions: fc.constant(false), streams: fc.constant('all') };
+    await holds(scenarios(exact), () => undefined);
   });
 
   it('lets nothing cross parties whatever the server does, when each session is of one party', async () => {

@@ -28,6 +28,20 @@ describe('whose question is it', () => {
     expect((await bob.outcome).result.content[0].text).toBe('untouched');
   });
 
+  it('1, exact: who asks on its own stream is not made to take turns', async () => {
+    const harness = await openHarness();
+    for (const round of ['first', 'second']) {
+      const callers = ['alice', 'bob'].map((domain) => serveAs(harness.bridge, domain, 'a'));
+      // Both are written at once, also when the tool has been seen asking.
+      const calls = [await written(harness), await written(harness)];
+      for (const { id } of calls) ask(harness, `${round}-${String(id)}`, id);
+      await closeWindow(harness);
+      const shown = await Promise.all(callers.map(({ outcome }) => outcome));
+      expect(shown.map(keys)).toEqual(calls.map(({ id }) => [`${round}-${String(id)}`]));
+      for (const call of calls) harness.upstream.server.text(call, 'done');
+    }
+  });
+
   it('2, one party: any of its calls carries it, and a result that comes meanwhile is kept', async () => {
     const harness = await openHarness();
     const { bridge, upstream } = harness;

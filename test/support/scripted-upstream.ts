@@ -36,6 +36,7 @@ export class ScriptedServer implements Link {
   readonly received: Message[] = [];
   readonly rawReceived: string[] = [];
   isClosed = false;
+  isForgotten = false;
   private readonly script: Script;
   private readonly handlers: LinkHandlers;
   private waiters: {
@@ -49,13 +50,22 @@ export class ScriptedServer implements Link {
     this.handlers = handlers;
   }
 
-  send(frame: readonly Buffer[]): void {
+  send(frame: readonly Buffer[], requestId?: number, onUndelivered?: (reason: string) => void): void {
     const line = join(frame).toString('utf8');
     if (this.isClosed) return;
     if (line.includes('\n')) throw new Error('a frame for a line-framed server holds a line break');
     queueMicrotask(() => {
-      this.take(line);
+      if (!this.isForgotten) this.take(line);
+      else if (!this.isClosed) {
+        this.handlers.onSessionGone(requestId);
+        onUndelivered?.('HTTP 404');
+      }
     });
+  }
+
+  /** From now on the server does not know the session: nothing is taken any more, what runs may still end. */
+  forget(): void {
+    this.isForgotten = true;
   }
 
   close(): Promise<void> {
