@@ -93,7 +93,7 @@ function urlSettings(flags: Flags, text: string, environment: Environment): UrlS
     url,
     headers,
     readHeaders,
-    ca: flags.caFile === undefined ? undefined : [...rootCertificates, readText(flags.caFile, '--ca-file')],
+    ca: flags.caFile === undefined ? undefined : trusted(flags.caFile, environment),
     proxies: {
       http: environment['http_proxy'] ?? environment['HTTP_PROXY'],
       https: environment['https_proxy'] ?? environment['HTTPS_PROXY'],
@@ -132,6 +132,13 @@ function stateFolder(environment: Environment): string {
   return process.platform === 'darwin'
     ? join(homedir(), 'Library', 'Application Support')
     : join(homedir(), '.local', 'state');
+}
+
+/** A list of one's own takes the place of the usual ones, so that they and what Node is told of go into it. */
+function trusted(file: string, environment: Environment): readonly string[] {
+  const extra = environment['NODE_EXTRA_CA_CERTS'] ?? '';
+  const more = extra === '' ? [] : [readText(extra, 'NODE_EXTRA_CA_CERTS')];
+  return [...rootCertificates, ...more, readText(file, '--ca-file')];
 }
 
 function readText(file: string, option: string): string {

@@ -25,6 +25,7 @@ export interface HarnessOptions {
   readonly bridge?: BridgeParts['options'];
   readonly log?: Logger;
   readonly proxies?: ProxySettings;
+  readonly ca?: readonly string[] | undefined;
 }
 
 export function httpUpstream(url: URL, clock: ManualClock, options: HarnessOptions = {}): Upstream {
@@ -35,7 +36,7 @@ export function httpUpstream(url: URL, clock: ManualClock, options: HarnessOptio
     credentials: options.credentials ?? noCredentials,
     maxMessageBytes: options.maxMessageBytes ?? 1024 * 1024,
     hurry: new AbortController().signal,
-    ca: undefined,
+    ca: options.ca,
     proxies: options.proxies ?? { http: undefined, https: undefined, except: undefined },
     connectTimeoutMs: 5000,
   });
