@@ -1,9 +1,9 @@
 // An authorization server inside the test: metadata, registration, a user who says yes, tokens that rotate. Keeps what
 // reached it.
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from './fake-http-server.ts';
+import { LocalServer } from './local-server.ts';
 
 export interface AuthScript {
   /** The lifetime of nothing: tokens hold until `revoke`. */
@@ -12,35 +12,22 @@ export interface AuthScript {
   readonly takesMetadataUrls?: boolean;
 }
 
-export class FakeAuthServer {
+export class FakeAuthServer extends LocalServer {
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[] =
     [];
   readonly clients = new Map<string, { readonly secret?: string; readonly redirects: readonly string[] }>();
   private readonly script: AuthScript;
-  private readonly server: Server;
   private readonly codes = new Map<string, { challenge: string; scope: string }>();
   private readonly access = new Map<string, string>();
   private readonly refresh = new Map<string, string>();
 
   constructor(script: AuthScript = {}) {
+    super();
     this.script = script;
-    this.server = createServer((request, response) => {
-      void this.receive(request, response);
-    });
-  }
-
-  async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
   }
 
   get issuer(): string {
-    return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
+    return this.origin;
   }
 
   count(path: string): number {
@@ -78,9 +65,7 @@ export class FakeAuthServer {
     return true;
   }
 
-  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+  protected receive(request: IncomingMessage, body: string, response: ServerResponse): void {
     const url = new URL(request.url!, this.issuer);
     this.requests.push({ method: request.method!, url: request.url!, headers: request.headers, body });
     const json = (value: object, status = 200): void => {

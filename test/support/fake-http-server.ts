@@ -1,7 +1,7 @@
 // A legacy server over HTTP inside the test: well-behaved by default, and at fault exactly where a test says so. Keeps
 // every request that reached it, so that a test can look for what must not have.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LocalServer } from './local-server.ts';
 import type { Message } from './scripted-upstream.ts';
 
 export interface ReceivedRequest {
@@ -40,7 +40,7 @@ export interface FakeScript {
   readonly streams?: boolean;
 }
 
-export class FakeHttpServer {
+export class FakeHttpServer extends LocalServer {
   readonly requests: ReceivedRequest[] = [];
   readonly sessions = new Set<string>();
   /** The standalone streams that are open. */
@@ -48,33 +48,15 @@ export class FakeHttpServer {
   /** How often each tool has run. */
   readonly runs = new Map<string, number>();
   private readonly script: FakeScript;
-  private readonly server: Server;
-  /** The one that it listens on, or did. */
-  port = 0;
   private sessionCount = 0;
-  private waiters: (() => void)[] = [];
 
   constructor(script: FakeScript = {}) {
+    super();
     this.script = script;
-    this.server = createServer((request, response) => {
-      void this.receive(request, response);
-    });
-  }
-
-  /** `port` 0: any free one. */
-  async start(port = 0): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
-    this.port = (this.server.address() as AddressInfo).port;
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
   }
 
   get url(): URL {
-    return new URL(`http://127.0.0.1:${String(this.port)}/mcp`);
+    return new URL('/mcp', this.origin);
   }
 
   /** How many requests carried a frame of that method, or were of that HTTP method. */
@@ -82,24 +64,12 @@ export class FakeHttpServer {
     return this.requests.filter((each) => each.message.method === method || each.method === method).length;
   }
 
-  /** Resolves when `isDone` holds; looked at whenever something has arrived. */
-  async until(isDone: () => boolean): Promise<void> {
-    while (!isDone()) await new Promise<void>((resolve) => this.waiters.push(resolve));
-  }
-
   /** Says something on every standalone stream. */
   say(frame: object): void {
     for (const listener of this.listeners) listener.event({ jsonrpc: '2.0', ...frame });
   }
 
-  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let text = '';
-    request.setEncoding('utf8');
-    try {
-      for await (const chunk of request) text += chunk as string;
-    } catch {
-      return;
-    }
+  protected receive(request: IncomingMessage, text: string, response: ServerResponse): void {
     const received: ReceivedRequest = {
       method: request.method!,
       path: request.url!,
@@ -110,11 +80,6 @@ export class FakeHttpServer {
     this.requests.push(received);
     const exchange = this.exchange(received, response);
     if (this.script.on?.(exchange) !== true) this.serve(exchange);
-    this.notice();
-  }
-
-  private notice(): void {
-    for (const resolve of this.waiters.splice(0)) resolve();
   }
 
   private exchange(received: ReceivedRequest, response: ServerResponse): Exchange {

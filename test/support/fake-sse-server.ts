@@ -1,6 +1,6 @@
 // A legacy server over HTTP+SSE inside the test, at fault where a test says so. Keeps what reached it.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LocalServer } from './local-server.ts';
 import type { Message } from './scripted-upstream.ts';
 
 export interface SseScript {
@@ -16,7 +16,7 @@ export interface SseScript {
 
 export const ssePath = '/a/b/sse';
 
-export class FakeSseServer {
+export class FakeSseServer extends LocalServer {
   readonly requests: {
     method: string;
     url: string;
@@ -25,32 +25,14 @@ export class FakeSseServer {
   }[] = [];
   readonly streams: ServerResponse[] = [];
   private readonly script: SseScript;
-  private readonly server: Server;
-  private waiters: (() => void)[] = [];
 
   constructor(script: SseScript = {}) {
+    super();
     this.script = { endpoint: '/messages?sid=1', ...script };
-    this.server = createServer((request, response) => {
-      void this.receive(request, response);
-    });
-  }
-
-  async start(): Promise<this> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
   }
 
   get url(): URL {
-    return new URL(`http://127.0.0.1:${String(this.port)}${ssePath}`);
+    return new URL(ssePath, this.origin);
   }
 
   get stream(): ServerResponse {
@@ -63,10 +45,6 @@ export class FakeSseServer {
       .length;
   }
 
-  async until(isDone: () => boolean): Promise<void> {
-    while (!isDone()) await new Promise<void>((resolve) => this.waiters.push(resolve));
-  }
-
   sayEndpoint(endpoint: string): void {
     this.stream.write(`event: endpoint\ndata: ${endpoint}\n\n`);
   }
@@ -75,9 +53,7 @@ export class FakeSseServer {
     this.stream.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n\n`);
   }
 
-  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
+  protected receive(request: IncomingMessage, text: string, response: ServerResponse): void {
     const message = text.startsWith('{') ? (JSON.parse(text) as Message) : {};
     this.requests.push({ method: request.method!, url: request.url!, headers: request.headers, message });
     if (request.method === 'GET') this.open(response);
@@ -86,7 +62,6 @@ export class FakeSseServer {
       response.writeHead(202).end('Accepted');
       this.serve(message);
     }
-    for (const resolve of this.waiters.splice(0)) resolve();
   }
 
   private open(response: ServerResponse): void {

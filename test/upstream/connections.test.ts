@@ -34,19 +34,20 @@ describe('connections', () => {
     expect(messages[1]).toContain('HTTP 503');
   });
 
-  it("outlast any silence of the server: no limit but the bridge's own counts", async () => {
+  it.each([
+    ['before the head of its answer', false],
+    ['in the middle of it', true],
+  ])("outlast any silence of the server %s: no limit but the bridge's own counts", async (_, isStream) => {
     let answer = (): void => undefined;
     const { client, server } = await setupHttp({
       on: (exchange) => {
         if (!isCall(exchange)) return false;
-        const stream = exchange.stream();
+        const stream = isStream ? exchange.stream() : undefined;
+        const result = { content: [{ type: 'text', text: 'late' }] };
         answer = () => {
-          stream.event({
-            jsonrpc: '2.0',
-            id: exchange.message.id,
-            result: { content: [{ type: 'text', text: 'late' }] },
-          });
-          stream.end();
+          stream?.event({ jsonrpc: '2.0', id: exchange.message.id, result });
+          stream?.end();
+          if (stream === undefined) exchange.text('late');
         };
         return true;
       },
@@ -60,26 +61,6 @@ describe('connections', () => {
     answer();
     expect(textOf(await call)).toBe('late');
     expect(server.listeners.size).toBe(1);
-  });
-
-  it('before the head of the answer are as patient', async () => {
-    let answer = (): void => undefined;
-    const { client, server } = await setupHttp({
-      on: (exchange) => {
-        if (!isCall(exchange)) return false;
-        answer = () => {
-          exchange.text('late');
-        };
-        return true;
-      },
-    });
-    const call = client.call('slow');
-    await server.until(() => server.count('tools/call') === 1);
-    await settled();
-    for (let minute = 0; minute < 60; minute += 1) timers.tick(60_000);
-    await settled();
-    answer();
-    expect(textOf(await call)).toBe('late');
   });
 
   it('are few for many calls, and one session is all that a hundred calls leave', async () => {
