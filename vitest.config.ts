@@ -12,6 +12,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/cli/**', 'test/interop/**', 'test/process/**'],
           restoreMocks: true,
+          // Some talk over real sockets, and the machine may be busy with others.
+          testTimeout: 20_000,
         },
       },
       {

@@ -20,24 +20,32 @@ export class NoticePosts {
   /** `post` sends the frame and returns how to give it up. */
   send(post: (handlers: Answered) => () => void, onSettled: Settled): void {
     let answered = 0;
+    let isSettled = false;
     const settle = (reason: string): void => {
+      if (isSettled) return;
+      isSettled = true;
+      onSettled(answered, reason);
+    };
+    const end = (reason: string): void => {
       stopTimer();
       this.open.delete(drop);
-      onSettled(answered, reason);
+      settle(reason);
     };
     const giveUp = post({
       onHead: (status) => {
         answered = status;
+        // The body is there by then, as a rule, and the connection free. Some servers announce more than they send.
+        setImmediate(settle, `HTTP ${String(status)}`);
       },
       onData: () => undefined,
       onEnd: () => {
-        settle(`HTTP ${String(answered)}`);
+        end(`HTTP ${String(answered)}`);
       },
-      onFailed: settle,
+      onFailed: end,
     });
     const stopTimer = this.clock.after(patienceMs, () => {
       giveUp();
-      settle('no response');
+      end('no response');
     });
     const drop = (): void => {
       stopTimer();

@@ -86,7 +86,7 @@ class World {
   }
 }
 
-describe('calls through faults', () => {
+describe('calls through faults', { timeout: 3_600_000 }, () => {
   it('get one answer each, and none runs twice', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -10,6 +10,10 @@ describe('odd answers', () => {
       ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('null'),
     ],
     ['200 and nothing', ({ response }) => response.writeHead(200).end()],
+    [
+      '200 with less than it announces',
+      ({ response }) => response.writeHead(200, { 'content-length': '1000' }).write('{"a":'),
+    ],
     ['204', ({ response }) => response.writeHead(204).end()],
     [
       '202 with a body',
