@@ -98,6 +98,16 @@ describe('src/', () => {
     expect(touching.map(({ file }) => file)).toEqual([]);
   });
 
+  it('imports packages that are installed with it', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const imported = files.flatMap(({ text }) =>
+      [...text.matchAll(/(?:from|import\()\s*'((?!\.|node:)(?:@[^/']+\/)?[^/']+)/g)].map(([, name]) => name!),
+    );
+    expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+
   it('runs nothing of the official client but its OAuth functions, from one file', () => {
     const uses = files.filter(({ text }) =>
       [...text.matchAll(/import (?!type\b)([^;]+?) from '@modelcontextprotocol\/client'/g)].some(
