@@ -126,7 +126,7 @@ export class Bridge {
   paramHeaders(tool: string): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
     const { pool, toolHeaders } = this.context;
     const on = (session: Session): readonly ParamHeader[] | Promise<readonly ParamHeader[]> =>
-      session.profile.methods.has('tools') ? toolHeaders.of(tool, session) : [];
+      session.profile.methods.has('tools') ? toolHeaders.of(tool, session, () => pool.primary()) : [];
     return pool.current === undefined ? pool.primary().then(on) : on(pool.current);
   }
 

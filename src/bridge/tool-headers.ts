@@ -35,35 +35,48 @@ export class ToolHeaders {
     this.isKnown = false;
   }
 
-  /** The annotated parameters of a tool; asks the server for its tools first if nobody has. */
-  of(tool: string, session: Session): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
+  /**
+   * The annotated parameters of a tool; asks the server for its tools first if nobody has, on the session that `next`
+   * gives if this one goes meanwhile.
+   */
+  of(
+    tool: string,
+    session: Session,
+    next: () => Promise<Session>,
+  ): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
     const known = (): readonly ParamHeader[] => this.byTool.get(tool) ?? none;
     if (this.isKnown) return known();
-    this.asking ??= this.ask(session).finally(() => {
+    this.asking ??= this.ask(session, next).finally(() => {
       this.asking = undefined;
     });
     return this.asking.then(known);
   }
 
-  private async ask(session: Session): Promise<void> {
+  private async ask(session: Session, next: () => Promise<Session>): Promise<void> {
+    this.isKnown = (await this.askAll(session)) || (await this.askAll(await next()));
+  }
+
+  /** False when the session has gone meanwhile. */
+  private async askAll(session: Session): Promise<boolean> {
     let cursor: Buffer | undefined;
     for (let page = 0; page < maxPages; page += 1) {
       const frame = await this.askPage(session, cursor);
-      if (frame === undefined) break;
+      if (frame === 'lost') return false;
+      if (frame === 'late') break;
       this.read(frame, page === 0);
       cursor = nextCursor(frame);
       if (cursor === undefined) break;
     }
-    this.isKnown = true;
+    return true;
   }
 
-  private askPage(session: Session, cursor: Buffer | undefined): Promise<Frame | undefined> {
+  private askPage(session: Session, cursor: Buffer | undefined): Promise<Frame | 'late' | 'lost'> {
     return new Promise((resolve) => {
       const stop = this.clock.after(patienceMs, () => {
         session.cancel(id, 'The list took too long');
-        resolve(undefined);
+        resolve('late');
       });
-      const settle = (frame: Frame | undefined): void => {
+      const settle = (frame: Frame | 'lost'): void => {
         stop();
         resolve(frame);
       };
@@ -77,7 +90,7 @@ export class ToolHeaders {
         {
           onAnswer: settle,
           onLost: () => {
-            settle(undefined);
+            settle('lost');
           },
         },
         true,

@@ -142,4 +142,15 @@ describe('parameter headers', () => {
     await call({}, {});
     expect(harness.upstream.server.count('tools/list')).toBe(4);
   });
+
+  it('are known on the next session when one goes as it is asked for its tools', async () => {
+    const first = harness.upstream.server;
+    first.forget();
+    const call = { name: 'annotated', arguments: { region: 'eu' } };
+    expect(await harness.post('tools/call', call)).toMatchObject(mismatch);
+    expect(harness.upstream.servers).toHaveLength(2);
+    expect(await harness.post('tools/call', call, { headers: { 'Mcp-Param-Region': 'eu' } })).toMatchObject({
+      status: 200,
+    });
+  });
 });
