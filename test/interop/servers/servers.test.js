@@ -55,14 +55,20 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     }));
 
   it('server-everything 2026.8.31 (2025-11-25)', () =>
-    story(how, everything('everything-2026.8.31'), async ({ client, call }) => {
-      expect((await client.listTools()).tools).toHaveLength(17);
-      expect(await call('trigger-elicitation-request', {})).toContain('User provided');
-      const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
-      expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
-      expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
-      expect(await call('get-roots-list', {})).toContain('file:///interop');
-    }));
+    story(
+      how,
+      everything('everything-2026.8.31'),
+      async ({ client, call }) => {
+        expect((await client.listTools()).tools).toHaveLength(17);
+        expect(await call('trigger-elicitation-request', {})).toContain('User provided');
+        const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
+        expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
+        expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
+        expect(await call('get-roots-list', {})).toContain('file:///interop');
+      },
+      // It asks for the roots once, a third of a second after the handshake, whether or not a call is there to be asked.
+      { options: ['--root', 'file:///interop'] },
+    ));
 
   it('server-filesystem 2026.8.31 keeps its directories', () =>
     story(

@@ -30,6 +30,9 @@ async function story([face, mode], [args, path, reach], run, options = {}) {
   }
 }
 
+/** It asks for the roots once, a third of a second after the handshake, whether or not a call is there to be asked. */
+const withRoots = { options: ['--root', 'file:///interop'] };
+
 const combinations = faces.flatMap((face) => Object.keys(modes).map((mode) => [face, mode]));
 
 describe.each(combinations)('over %s, the client %s', (...how) => {
@@ -51,16 +54,21 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     ['streamableHttp', '/mcp'],
     ['sse', '/sse'],
   ])('server-everything 2026.8.31 (2025-11-25), %s', (transport, path) =>
-    story(how, [everything('everything-2026.8.31', transport), path], async ({ client, call }) => {
-      expect((await client.listTools()).tools).toHaveLength(17);
-      expect(await call('trigger-elicitation-request', {})).toContain('User provided');
-      const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
-      expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
-      expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
-      expect(await call('get-roots-list', {})).toContain('file:///interop');
-      const { resources } = await client.listResources();
-      expect(resources.length).toBeGreaterThan(0);
-    }),
+    story(
+      how,
+      [everything('everything-2026.8.31', transport), path],
+      async ({ client, call }) => {
+        expect((await client.listTools()).tools).toHaveLength(17);
+        expect(await call('trigger-elicitation-request', {})).toContain('User provided');
+        const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
+        expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
+        expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
+        expect(await call('get-roots-list', {})).toContain('file:///interop');
+        const { resources } = await client.listResources();
+        expect(resources.length).toBeGreaterThan(0);
+      },
+      withRoots,
+    ),
   );
 
   it.each([
