@@ -82,7 +82,8 @@ class OAuthCredentials implements Credentials {
       return await this.source.locked(() => this.renewLocked(challenge));
     } catch (error) {
       // Names of errors are ours or the client package's; their messages hold what authorization servers say.
-      const reason = error instanceof Error ? error.name : 'unknown';
+      const { code, name } = error as NodeJS.ErrnoException;
+      const reason = code ?? name;
       this.options.log.error({ upstream: this.options.server.host, reason }, 'authorization failed');
       return false;
     }

@@ -1,7 +1,7 @@
 // What must outlive the process: registrations and tokens, one file for each server, readable by its owner alone, and a
 // lock, as several bridges may share them and a refresh token may count only once.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
 
@@ -75,27 +75,54 @@ export function fileStore(folder: string, identity: string): AuthorizationStore 
 
 function take(lock: string): boolean {
   try {
-    writeFileSync(lock, '', { mode: 0o600, flag: 'wx' });
+    writeFileSync(lock, String(process.pid), { mode: 0o600, flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (isStale(lock)) rmSync(lock, { force: true });
+    if (isStale(lock)) breakLock(lock);
     return false;
   }
 }
 
 function touch(lock: string): void {
   try {
-    writeFileSync(lock, '', { flag: 'r+' });
+    const now = new Date();
+    utimesSync(lock, now, now);
   } catch {
     // Taken away as stale: whoever took it has it now.
   }
 }
 
+/** Moved away first: somebody else may have broken it meanwhile, and then this one is not stale. */
+function breakLock(lock: string): void {
+  const aside = `${lock}.${randomUUID()}`;
+  try {
+    renameSync(lock, aside);
+    if (isStale(aside)) rmSync(aside, { force: true });
+    else renameSync(aside, lock);
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** Its owner has ended without a word, as clients end the process that they only try, or does not answer for it. */
 function isStale(lock: string): boolean {
   try {
-    return Date.now() - statSync(lock).mtimeMs > staleLockMs;
+    return (
+      Date.now() - statSync(lock).mtimeMs > staleLockMs || !isRunning(Number(readFileSync(lock, 'utf8')))
+    );
   } catch {
     return false;
+  }
+}
+
+/** A number that is not there yet is a lock that is being made. */
+function isRunning(pid: number): boolean {
+  if (pid === 0) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -55,7 +55,7 @@ export class HttpEndpoint {
     return this.client.send({ method: 'GET', url: this.url, headers }, this.moving(handlers));
   }
 
-  /** Ends the session. Resolves when the server has said something to it; the returned function gives it up. */
+  /** Asks the server to end the session. */
   delete(handlers: Answered): () => void {
     return this.client.send({ method: 'DELETE', url: this.url, headers: this.lines }, this.moving(handlers));
   }

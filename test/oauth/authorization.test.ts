@@ -1,8 +1,8 @@
 // Tokens for a server that asks for them, from the first challenge on. spec 2025-11-25 basic/authorization
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '../../src/log.ts';
 import type {
   OAuthClientProvider,
@@ -265,7 +265,7 @@ describe('what is kept', () => {
     expect(text).not.toContain('machine-secret');
   });
 
-  it('a lock whose owner has gone is taken after a while, and a broken file is as good as none', async () => {
+  const lockOf = (): { store: ReturnType<typeof fileStore>; file: string; lock: string } => {
     const folder = mkdtempSync(join(tmpdir(), 'mcp-bridge-oauth-'));
     onTestFinished(() => {
       rmSync(folder, { recursive: true });
@@ -273,12 +273,33 @@ describe('what is kept', () => {
     const store = fileStore(folder, 'server');
     store.write({ redirectPort: 1 });
     const file = join(folder, readdirSync(folder)[0]!);
-    const { utimesSync, writeFileSync } = await import('node:fs');
-    writeFileSync(`${file}.lock`, '');
-    utimesSync(`${file}.lock`, 0, 0);
+    return { store, file, lock: `${file}.lock` };
+  };
+
+  it.each([
+    ['has ended', '4194305', undefined],
+    ['does not answer for it', String(process.pid), 0],
+  ])('a lock whose owner %s is taken, and a broken file is as good as none', async (_, owner, modified) => {
+    const { store, file, lock } = lockOf();
+    writeFileSync(lock, owner);
+    if (modified !== undefined) utimesSync(lock, modified, modified);
     writeFileSync(file, '{"tokens":');
     expect(await store.locked(() => Promise.resolve(store.read()))).toEqual({});
-    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(dirname(file))).toEqual([basename(file)]);
+  });
+
+  it('a lock is answered for as long as it is held', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { store, lock } = lockOf();
+    await store.locked(() => {
+      utimesSync(lock, 0, 0);
+      vi.advanceTimersByTime(5000);
+      expect(Date.now() - statSync(lock).mtimeMs).toBeLessThan(60_000);
+      return Promise.resolve();
+    });
   });
 
   it('two who want the lock have it one after the other', async () => {
