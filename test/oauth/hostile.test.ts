@@ -25,7 +25,7 @@ function credentials(server: URL, store: AuthorizationStore, more: Partial<OAuth
     store,
     isClientCredentials: false,
     redirectPort: undefined,
-    patienceMs: 100,
+    patienceMs: 10_000,
     log: silentLogger,
     show: (url) => void fetch(url).then((response) => response.text()),
     ...more,
