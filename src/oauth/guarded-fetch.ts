@@ -9,7 +9,7 @@ const patienceMs = 30_000;
 export function guardFetch(fetch: FetchLike, server: URL): FetchLike {
   return async (input, init = {}) => {
     const url = new URL(input);
-    if (url.protocol !== 'https:' && !isLoopback(url) && url.origin !== server.origin)
+    if (!isTrustworthy(url) && url.origin !== server.origin)
       throw new Error('an authorization server must be reached by https');
     const isRead = init.method === undefined || init.method === 'GET';
     const response = await fetch(url, {
@@ -23,7 +23,9 @@ export function guardFetch(fetch: FetchLike, server: URL): FetchLike {
   };
 }
 
-function isLoopback({ hostname, protocol }: URL): boolean {
+/** TLS, or the own machine. */
+export function isTrustworthy({ hostname, protocol }: URL): boolean {
+  if (protocol === 'https:') return true;
   return protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 

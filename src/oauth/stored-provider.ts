@@ -8,6 +8,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
+import { isTrustworthy } from './guarded-fetch.ts';
 import type { AuthorizationStore, StoredAuthorization } from './token-file.ts';
 
 export interface ClientSettings {
@@ -96,7 +97,9 @@ export class StoredProvider implements OAuthClientProvider {
     this.update(clientId === undefined ? { tokens } : { tokens, client: boundTo(clientId, tokens.issuer) });
   }
 
+  /** What the authorization server names is opened by the user's system: nothing but a page may be. */
   redirectToAuthorization(url: URL): void {
+    if (!isTrustworthy(url)) throw new Error('an authorization server must be reached by https');
     this.show(url);
   }
 

@@ -123,6 +123,26 @@ describe('a hostile server', () => {
     expect(error.message).not.toContain('xxx');
   });
 
+  it.each([
+    'file:///etc/passwd',
+    'http://evil.example/authorize',
+    'x-apple-helpbasic://a',
+    'javascript:alert(1)',
+  ])('whose authorization server leads the user to %s: nothing is opened', async (authorizationEndpoint) => {
+    const odd = await new FakeAuthServer({ authorizationEndpoint }).start();
+    onTestFinished(() => odd.stop());
+    const server = await serve((exchange) => odd.guard(exchange));
+    const shown: URL[] = [];
+    const show = (url: URL): void => void shown.push(url);
+    const harness = httpHarness(server.url, {
+      credentials: credentials(server.url, memoryStore(), { show }),
+    });
+    onTestFinished(() => harness.close());
+    expect((await harness.client.call('one')).error.data.reason).toBe('upstream_unavailable');
+    expect(odd.requests.length).toBeGreaterThan(0);
+    expect(shown).toEqual([]);
+  });
+
   it('sees header lines that belong to it, and no authorization server does', async () => {
     const { good } = await servers();
     const server = await serve((exchange) => good.guard(exchange));

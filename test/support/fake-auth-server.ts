@@ -10,6 +10,8 @@ export interface AuthScript {
   readonly hasRefresh?: boolean;
   readonly isUserUnwilling?: boolean;
   readonly takesMetadataUrls?: boolean;
+  /** Where the user is led. */
+  readonly authorizationEndpoint?: string;
 }
 
 export class FakeAuthServer extends LocalServer {
@@ -93,7 +95,7 @@ export class FakeAuthServer extends LocalServer {
     const { issuer } = this;
     return {
       issuer,
-      authorization_endpoint: `${issuer}/authorize`,
+      authorization_endpoint: this.script.authorizationEndpoint ?? `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
       registration_endpoint: `${issuer}/register`,
       response_types_supported: ['code'],
