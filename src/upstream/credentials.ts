@@ -20,9 +20,11 @@ export interface Credentials {
   renew(challenge: Challenge): Promise<boolean>;
 }
 
+const noLines: HeaderLines = {};
+
 /** Nothing to show, and nothing to be had. */
 export const noCredentials: Credentials = {
-  headers: () => ({}),
+  headers: () => noLines,
   renew: () => Promise.resolve(false),
 };
 

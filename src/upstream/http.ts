@@ -123,7 +123,8 @@ class HttpLink implements Link {
 
   private refuse({ status, frames, body }: StartRefusal): void {
     const requestId = this.initialize?.requestId;
-    const answer = frames[0] ?? (status === 400 ? versionRefusal(body) : undefined);
+    const isAboutCredentials = status === 401 || status === 403;
+    const answer = isAboutCredentials ? undefined : (frames[0] ?? versionRefusal(status, body));
     // It may be the version: the next one is offered on the transport that refused this one.
     if (answer === undefined) this.handlers.onClosed(refusalText(status));
     else {
@@ -140,8 +141,9 @@ function isModern(frame: Frame): boolean {
   return code !== undefined && /^-3202[0-2]$/.test(frame.bytes.toString('latin1', code.start, code.end));
 }
 
-/** A refusal in the server's own words, as an answer; the versions that it names are those that it supports. */
-function versionRefusal(body: Buffer): Frame | undefined {
+/** A bad request in the server's own words, as an answer; the versions that it names are those that it supports. */
+function versionRefusal(status: number, body: Buffer): Frame | undefined {
+  if (status !== 400) return undefined;
   const supported = body.toString('latin1', 0, 4096).match(/\b20\d\d-\d\d-\d\d\b/g) ?? [];
   const error = { code: -32600, message: 'HTTP 400', data: { supported } };
   const parsed = parseFrame(toBytes({ jsonrpc: '2.0', error }));

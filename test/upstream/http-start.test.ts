@@ -110,6 +110,22 @@ describe('a server that is not there', () => {
   });
 });
 
+describe('a server that wants credentials', () => {
+  it.each([401, 403])(
+    'by %i and a JSON-RPC error: the reason is named, and no version is tried',
+    async (status) => {
+      const { client, server } = await setupHttp({
+        on: ({ json }) => {
+          json({ id: null, error: { code: -32000, message: 'Unauthorized' } }, status);
+          return true;
+        },
+      });
+      expect((await client.call('one')).error.message).toContain(`credentials (HTTP ${String(status)})`);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+});
+
 describe('a 500 on a call', () => {
   it('is no reason for another handshake or another transport', async () => {
     const { client, server } = await setupHttp({
