@@ -15,11 +15,15 @@ function errorCode(frame: Frame): unknown {
   return code && valueOf(frame.bytes, code);
 }
 
-/** An error that may say that the session is gone. The same codes are used for other things as well. */
+/** Whether the code of an error may say that the session is gone. The same codes are used for other things as well. */
+export function hasSessionCode(frame: Frame): boolean {
+  return sessionCodes.includes(errorCode(frame));
+}
+
+/** The same for an answer that is not refused by HTTP, so that only its words can tell it from the call's own error. */
 export function isSessionError(frame: Frame): boolean {
   const error = find(frame.members, 'error')?.members;
-  if (error === undefined || !sessionCodes.includes(errorCode(frame))) return false;
-  return /\bsession\b/i.test(stringMember(frame.bytes, error, 'message') ?? '');
+  return hasSessionCode(frame) && /\bsession\b/i.test(stringMember(frame.bytes, error, 'message') ?? '');
 }
 
 export class SessionProbe {

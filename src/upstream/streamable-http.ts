@@ -10,7 +10,7 @@ import { ListeningStream } from './listening-stream.ts';
 import { NoticePosts, wasTaken } from './notice-posts.ts';
 import type { Link, LinkHandlers, Undelivered } from './port.ts';
 import { RequestExchange } from './request-exchange.ts';
-import { isSessionError, SessionProbe } from './session-probe.ts';
+import { hasSessionCode, isSessionError, SessionProbe } from './session-probe.ts';
 
 export interface HttpLinkOptions {
   readonly label: string;
@@ -197,7 +197,7 @@ export class StreamableHttpLink implements Link {
     if (this.isOver) return;
     if (this.state === 'starting') this.onStartRefused({ status, frames, body });
     else if (status === 404 && this.endpoint.hasSession) this.sessionGone(id);
-    else if (status === 400 && this.endpoint.hasSession)
+    else if (status === 400 && this.endpoint.hasSession && frames.every(hasSessionCode))
       void this.onSessionError(id, frames, refusalText(status));
     else this.refused(id, frames, refusalText(status));
   }

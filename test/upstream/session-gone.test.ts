@@ -31,6 +31,13 @@ describe('a session that is gone', () => {
       },
     ],
     [
+      '400 of a server that was started anew',
+      ({ json }) => {
+        json({ id: null, error: { code: -32000, message: 'Bad Request: Server not initialized' } }, 400);
+      },
+    ],
+    ['400 without a word', ({ response }) => response.writeHead(400).end()],
+    [
       '200 with an error',
       ({ json, message }) => {
         json({ id: message.id ?? null, error: { code: -32001, message: 'Session not found' } });
@@ -70,20 +77,37 @@ describe('a session that is gone', () => {
     const { client, server } = await setupHttp({
       on: (exchange) => {
         if (!isCall(exchange)) return false;
-        if (exchange.message.params.name === 'bad')
-          exchange.json({ id: exchange.message.id, error: { code: -32602, message: 'Bad argument' } }, 400);
-        else
-          exchange.json({ id: exchange.message.id, error: { code: -32001, message: 'No browser session' } });
+        const { params, id } = exchange.message;
+        if (params.name === 'refused') exchange.response.writeHead(400).end();
+        else if (params.name === 'bad')
+          exchange.json({ id, error: { code: -32602, message: 'Bad argument' } }, 400);
+        else exchange.json({ id, error: { code: -32001, message: 'No browser session' } });
         return true;
       },
     });
+    expect((await client.call('refused')).error.message).toContain('HTTP 400');
     expect((await client.call('bad')).error.message).toBe('Bad argument');
     expect((await client.call('browser')).error).toMatchObject({
       code: -32001,
       message: 'No browser session',
     });
     expect(server.count('initialize')).toBe(1);
-    expect(server.count('tools/call')).toBe(2);
+    expect(server.count('tools/call')).toBe(3);
+  });
+
+  it("a call's own error is passed on, though the session goes in the same moment, and not run again", async () => {
+    const { client, server } = await setupHttp({
+      on: (exchange) => {
+        if (!isCall(exchange) || exchange.message.params.name !== 'count') return false;
+        exchange.server.runs.set('count', (exchange.server.runs.get('count') ?? 0) + 1);
+        exchange.json({ id: exchange.message.id, error: { code: -32603, message: 'Failed' } }, 400);
+        exchange.server.sessions.clear();
+        return true;
+      },
+    });
+    expect((await client.call('count')).error.message).toBe('Failed');
+    expect(server.runs.get('count')).toBe(1);
+    expect(textOf(await client.call('next'))).toBe('next has run');
   });
 
   it('a 404 without a session is an error of that request', async () => {
