@@ -1,5 +1,4 @@
 // The command line and the environment as settings. What is wrong with them is a `UsageError`: exit code 2.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CommanderError } from 'commander';
@@ -8,6 +7,7 @@ import { createKeyRing, parseKeyRing, type KeyRing } from '../continuation/key-r
 import { isLoopbackAddress } from '../faces/http-guard.ts';
 import type { Environment } from './child-env.ts';
 import { createProgram, type Flags, type Output } from './flags.ts';
+import { readText } from './read-text.ts';
 import { upstreamSettings, type UpstreamSettings } from './upstream-settings.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -104,17 +104,9 @@ function httpSettings(flags: Flags): HttpSettings | undefined {
 
 function keyRingOf(file: string | undefined, keys: string | undefined): KeyRing {
   if (file === undefined && keys === undefined) return createKeyRing();
-  const parsed = parseKeyRing(file === undefined ? (keys ?? '') : readKeyFile(file));
+  const parsed = parseKeyRing(file === undefined ? (keys ?? '') : readText(file, '--state-key-file'));
   if (!parsed.ok) throw new UsageError(`State keys: ${parsed.reason}`);
   return parsed.ring;
-}
-
-function readKeyFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw new UsageError('--state-key-file: the file cannot be read');
-  }
 }
 
 /** A root is a `file:` URI; a path is made into one. */

@@ -1,5 +1,4 @@
 // Which server, and how it is reached, out of the command line and the environment.
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -9,6 +8,7 @@ import { parseHeaderFile, parseHeaderLines } from '../upstream/header-lines.ts';
 import type { Environment } from './child-env.ts';
 import type { Flags } from './flags.ts';
 import { splitWords } from './parse-values.ts';
+import { readText } from './read-text.ts';
 import { UsageError } from './usage-error.ts';
 
 export type UpstreamSettings = CommandSettings | UrlSettings;
@@ -139,14 +139,6 @@ function trusted(file: string, environment: Environment): readonly string[] {
   const extra = environment['NODE_EXTRA_CA_CERTS'] ?? '';
   const more = extra === '' ? [] : [readText(extra, 'NODE_EXTRA_CA_CERTS')];
   return [...rootCertificates, ...more, readText(file, '--ca-file')];
-}
-
-function readText(file: string, option: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    throw new UsageError(`${option}: the file cannot be read`);
-  }
 }
 
 function checked<Value>(option: string, parse: () => Value): Value {

@@ -289,7 +289,7 @@ export class AskingCalls {
   }
 
   private failClosed(question: Question, reason: string): void {
-    const running = [...this.calls.all()].map((call) => call.askerName);
+    const running = this.calls.all().map((call) => call.askerName);
     this.options.log.warn(
       { question: question.kind, reason, running },
       'cannot tell whose question it is; refused',

@@ -199,7 +199,7 @@ export class Session {
     if (this.over !== undefined) return;
     this.over = reason;
     this.asking.clear();
-    const lost = [...[...this.pending.all()].map((each) => each.handlers), ...this.waiting];
+    const lost = [...this.pending.all().map((each) => each.handlers), ...this.waiting];
     this.pending.clear();
     this.waiting.clear();
     for (const handlers of lost) handlers.onLost({ kind: 'session', reason });
@@ -264,7 +264,7 @@ export class Session {
   }
 
   private onLogMessage(frame: Frame, origin: number | undefined): void {
-    const ofClients = [...this.pending.all()].filter((pending) => !pending.isOwn);
+    const ofClients = this.pending.all().filter((pending) => !pending.isOwn);
     const only = ofClients.length === 1 ? ofClients[0] : undefined;
     const owner = origin === undefined ? only : this.pending.get(origin);
     if (owner?.handlers.onLogMessage !== undefined) owner.handlers.onLogMessage(frame);

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { createDecoder, type Decoder } from './content-decoding.ts';
 import type { Challenge, Credentials, HeaderLines } from './credentials.ts';
+import { failureText } from './failure-text.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -162,9 +163,9 @@ class HttpExchange implements Dispatcher.DispatchHandler {
     if (next !== undefined) next();
     else if (this.controller === undefined)
       queueMicrotask(() => {
-        this.fail(reasonOf(error));
+        this.fail(failureText(error));
       });
-    else this.fail(reasonOf(error));
+    else this.fail(failureText(error));
   }
 
   private finish(): void {
@@ -231,12 +232,4 @@ function one(value: string | readonly string[] | undefined): string | undefined 
 /** spec 2025-11-25 basic/authorization#scope-challenge-handling */
 function isScopeLack(wwwAuthenticate: string | undefined): boolean {
   return /\berror\s*=\s*"?insufficient_scope\b/i.test(wwwAuthenticate ?? '');
-}
-
-/** The code of a failure, as messages hold addresses and paths. */
-function reasonOf(error: Error): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)
-    ? `the connection failed (${code})`
-    : 'the connection failed';
 }

@@ -70,6 +70,10 @@ export class HttpEndpoint {
   }
 }
 
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** The media type without its parameters, in lower case; empty where none is named. */
 export function mediaType(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -3,27 +3,19 @@
 // spec 2024-11-05 basic/transports#http-with-sse
 import { join, type Chunks } from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
+import { refusalText } from './failure-text.ts';
 import { framesOfText } from './frames-of-text.ts';
 import { atHome, type HttpClient } from './http-client.ts';
-import { isEventStream, type Answered } from './http-endpoint.ts';
-import { NoticePosts, wasTaken } from './notice-posts.ts';
+import { isEventStream, isSuccess, type Answered } from './http-endpoint.ts';
+import { maxRefusalBytes, type HttpLinkOptions, type Sent } from './http-link.ts';
+import { NoticePosts } from './notice-posts.ts';
 import type { Link, LinkHandlers, Undelivered } from './port.ts';
 import { SseReader } from './sse-reader.ts';
-import { refusalText, type HttpLinkOptions } from './streamable-http.ts';
 
 export interface HttpSseHandlers extends LinkHandlers {
   /** The server has named the URL: it does speak this transport. */
   readonly onEndpoint: () => void;
 }
-
-interface Sent {
-  readonly body: Buffer;
-  readonly requestId: number | undefined;
-  readonly onUndelivered: Undelivered | undefined;
-}
-
-/** Of a refusal only so much is read. */
-const maxRefusalBytes = 64 * 1024;
 
 export class HttpSseLink implements Link {
   private readonly client: HttpClient;
@@ -43,7 +35,7 @@ export class HttpSseLink implements Link {
     this.url = url;
     this.options = options;
     this.handlers = handlers;
-    this.notices = new NoticePosts(options.clock);
+    this.notices = new NoticePosts(options);
     const reader = new SseReader(options.maxMessageBytes, {
       onEvent: (type, data) => {
         this.onEvent(type, data);
@@ -114,11 +106,7 @@ export class HttpSseLink implements Link {
       this.notices.send(
         (handlers) => this.postTo(url, body, handlers),
         (status, reason) => {
-          if (this.isOver || wasTaken(status)) return;
-          this.options.log.warn(
-            { upstream: this.options.label, reason },
-            'server refused a notification or an answer',
-          );
+          if (this.isOver || isSuccess(status)) return;
           if (status === 404) this.handlers.onSessionGone();
           onUndelivered?.(reason);
         },
@@ -132,7 +120,7 @@ export class HttpSseLink implements Link {
     let answered = 0;
     const settle = (reason: string): void => {
       this.posts.delete(id);
-      if (this.isOver || wasTaken(answered)) return;
+      if (this.isOver || isSuccess(answered)) return;
       if (answered === 404) this.handlers.onSessionGone(id);
       else {
         for (const frame of framesOfText(Buffer.concat(refusal))) this.handlers.onFrame(frame, id);
@@ -145,7 +133,7 @@ export class HttpSseLink implements Link {
       },
       onData: (chunk) => {
         refusalBytes += chunk.length;
-        if (!wasTaken(answered) && refusalBytes <= maxRefusalBytes) refusal.push(chunk);
+        if (!isSuccess(answered) && refusalBytes <= maxRefusalBytes) refusal.push(chunk);
       },
       onEnd: () => {
         settle(refusalText(answered));

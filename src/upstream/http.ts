@@ -2,17 +2,14 @@
 // shows with the first frame, which is `initialize`. spec 2025-11-25 basic/transports#backwards-compatibility
 import { find, toBytes, parseFrame, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import type { Credentials } from './credentials.ts';
+import { refusalText } from './failure-text.ts';
 import { HttpClient } from './http-client.ts';
 import { createDispatcher, type ConnectionOptions } from './http-connections.ts';
 import { HttpEndpoint } from './http-endpoint.ts';
+import type { HttpLinkOptions } from './http-link.ts';
 import { HttpSseLink } from './http-sse.ts';
 import type { Link, LinkHandlers, Undelivered, Upstream } from './port.ts';
-import {
-  refusalText,
-  StreamableHttpLink,
-  type HttpLinkOptions,
-  type StartRefusal,
-} from './streamable-http.ts';
+import { StreamableHttpLink, type StartRefusal } from './streamable-http.ts';
 
 export interface HttpUpstreamOptions extends Omit<HttpLinkOptions, 'label'>, ConnectionOptions {
   readonly url: URL;

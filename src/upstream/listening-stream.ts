@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 import type { Frame } from '../jsonrpc/frame.ts';
 import { framesOfText } from './frames-of-text.ts';
 import { isEventStream, type HttpEndpoint } from './http-endpoint.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { mayComeLater, retryDelayMs } from './retry-delay.ts';
 import { SseReader } from './sse-reader.ts';
 
 export interface ListeningHandlers {
@@ -76,7 +76,7 @@ export class ListeningStream {
     if (status === 200 && isEventStream(headers)) {
       this.state = 'open';
       this.hasBeenOpen = true;
-    } else if (status < 500 && status !== 409 && status !== 429) this.onNone(status);
+    } else if (!mayComeLater(status)) this.onNone(status);
     this.handlers.onKnown();
   }
 

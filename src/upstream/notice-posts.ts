@@ -1,7 +1,7 @@
 // POSTs of frames that have no answer: notifications, and answers to questions. What the server says to them is not
 // read, only whether it took them.
-import type { Clock } from '../clock.ts';
-import type { Answered } from './http-endpoint.ts';
+import { isSuccess, type Answered } from './http-endpoint.ts';
+import type { HttpLinkOptions } from './http-link.ts';
 
 /** Whoever takes longer to say that it took a frame has not. */
 const patienceMs = 60_000;
@@ -10,11 +10,11 @@ const patienceMs = 60_000;
 export type Settled = (status: number, reason: string) => void;
 
 export class NoticePosts {
-  private readonly clock: Clock;
+  private readonly options: HttpLinkOptions;
   private readonly open = new Set<() => void>();
 
-  constructor(clock: Clock) {
-    this.clock = clock;
+  constructor(options: HttpLinkOptions) {
+    this.options = options;
   }
 
   /** `post` sends the frame and returns how to give it up. */
@@ -24,6 +24,7 @@ export class NoticePosts {
     const settle = (reason: string): void => {
       if (isSettled) return;
       isSettled = true;
+      if (!isSuccess(answered)) this.reportRefusal(reason);
       onSettled(answered, reason);
     };
     const end = (reason: string): void => {
@@ -43,7 +44,7 @@ export class NoticePosts {
       },
       onFailed: end,
     });
-    const stopTimer = this.clock.after(patienceMs, () => {
+    const stopTimer = this.options.clock.after(patienceMs, () => {
       giveUp();
       end('no response');
     });
@@ -59,8 +60,9 @@ export class NoticePosts {
     for (const drop of this.open) drop();
     this.open.clear();
   }
-}
 
-export function wasTaken(status: number): boolean {
-  return status >= 200 && status < 300;
+  private reportRefusal(reason: string): void {
+    const { log, label } = this.options;
+    log.warn({ upstream: label, reason }, 'server refused a notification or an answer');
+  }
 }

@@ -4,8 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { find, join, type Frame } from '../jsonrpc/frame.ts';
 import { framesOfText } from './frames-of-text.ts';
-import { isEventStream, mediaType, type Answered, type HttpEndpoint } from './http-endpoint.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { isEventStream, isSuccess, mediaType, type Answered, type HttpEndpoint } from './http-endpoint.ts';
+import { maxRefusalBytes } from './http-link.ts';
+import { mayComeLater, retryDelayMs } from './retry-delay.ts';
 import { SseReader } from './sse-reader.ts';
 
 export interface ExchangeHandlers {
@@ -28,8 +29,6 @@ export interface ExchangeOptions {
 
 /** Fruitless attempts to go on with a stream that was cut off, in a row. */
 const maxVainCount = 5;
-/** Of a refusal only so much is read. */
-const maxRefusalBytes = 64 * 1024;
 /** How long a stream may stay open behind the answer. */
 const lingerMs = 1000;
 
@@ -174,7 +173,7 @@ export class RequestExchange {
     this.giveUp = this.endpoint.get(lastEventId, {
       onHead: (status, headers) => {
         isGood = status === 200 && isEventStream(headers);
-        if (!isGood && status < 500 && status !== 409 && status !== 429)
+        if (!isGood && !mayComeLater(status))
           this.fail(`the server does not go on with its answer (HTTP ${String(status)})`);
       },
       onData: (chunk) => {
@@ -201,8 +200,4 @@ export class RequestExchange {
 
 function isJsonRpc(frame: Frame): boolean {
   return find(frame.members, 'jsonrpc') !== undefined;
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }

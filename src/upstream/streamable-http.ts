@@ -1,26 +1,16 @@
 // A legacy server over Streamable HTTP, 2025-03-26 to 2025-11-25: one POST for each frame, the answers on its response,
 // and a stream of the server's own where it offers one. spec 2025-11-25 basic/transports#streamable-http
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../clock.ts';
 import { join, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
-import type { Logger } from '../log.ts';
-import type { Answered, HttpEndpoint } from './http-endpoint.ts';
+import { refusalText } from './failure-text.ts';
+import { isSuccess, type HttpEndpoint } from './http-endpoint.ts';
+import type { HttpLinkOptions, Sent } from './http-link.ts';
 import { ListeningStream } from './listening-stream.ts';
-import { NoticePosts, wasTaken } from './notice-posts.ts';
+import { NoticePosts, type Settled } from './notice-posts.ts';
 import type { Link, LinkHandlers, Undelivered } from './port.ts';
 import { RequestExchange } from './request-exchange.ts';
 import { hasSessionCode, isSessionError, SessionProbe } from './session-probe.ts';
-
-export interface HttpLinkOptions {
-  readonly label: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Larger messages of the server are thrown away and reported. */
-  readonly maxMessageBytes: number;
-  /** Once aborted, the server is not waited for any more. */
-  readonly hurry: AbortSignal;
-}
 
 /** The HTTP response with which `initialize` was refused. */
 export interface StartRefusal {
@@ -28,12 +18,6 @@ export interface StartRefusal {
   readonly frames: readonly Frame[];
   /** Its beginning. */
   readonly body: Buffer;
-}
-
-interface Sent {
-  readonly body: Buffer;
-  readonly requestId: number | undefined;
-  readonly onUndelivered: Undelivered | undefined;
 }
 
 /** How long the first frames wait until it is known whether the server has a stream of its own to ask on. */
@@ -69,7 +53,7 @@ export class StreamableHttpLink implements Link {
     this.handlers = handlers;
     this.onStartRefused = onStartRefused;
     this.probe = new SessionProbe(endpoint, options.clock);
-    this.notices = new NoticePosts(options.clock);
+    this.notices = new NoticePosts(options);
     this.listening = new ListeningStream(endpoint, options.clock, options.maxMessageBytes, {
       onFrame: handlers.onFrame,
       onOversize: handlers.onOversize,
@@ -134,22 +118,13 @@ export class StreamableHttpLink implements Link {
       this.notify(body, (status, reason) => {
         if (this.isOver) return;
         if (status === 404 && this.endpoint.hasSession) this.sessionGone();
-        if (!wasTaken(status)) onUndelivered?.(reason);
+        if (!isSuccess(status)) onUndelivered?.(reason);
       });
     else this.request(body, requestId);
   }
 
-  /** Posts what has no answer; `onStatus` gets 0 where the server said nothing to it. */
-  private notify(body: Buffer, onStatus: (status: number, reason: string) => void): void {
-    const post = (handlers: Answered): (() => void) => this.endpoint.post(body, handlers);
-    this.notices.send(post, (status, reason) => {
-      if (!wasTaken(status))
-        this.options.log.warn(
-          { upstream: this.options.label, reason },
-          'server refused a notification or an answer',
-        );
-      onStatus(status, reason);
-    });
+  private notify(body: Buffer, onSettled: Settled): void {
+    this.notices.send((handlers) => this.endpoint.post(body, handlers), onSettled);
   }
 
   private request(body: Buffer, id: number): void {
@@ -262,12 +237,4 @@ export class StreamableHttpLink implements Link {
       this.options.hurry.addEventListener('abort', abandon, { once: true });
     });
   }
-}
-
-/** What a refusal means, fit to be shown. */
-export function refusalText(status: number): string {
-  if (status === 401 || status === 403)
-    return `the server does not accept the bridge's credentials (HTTP ${String(status)})`;
-  if (status >= 300 && status < 400) return 'the server sends elsewhere, and the bridge does not go there';
-  return `the server answered HTTP ${String(status)}`;
 }

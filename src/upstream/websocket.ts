@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { join, type Chunks } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import type { Credentials } from './credentials.ts';
+import { failureText } from './failure-text.ts';
 import { framesOfText } from './frames-of-text.ts';
 import type { Link, LinkHandlers, Upstream } from './port.ts';
 
@@ -179,9 +180,8 @@ function leave(socket: WebSocket): void {
   socket.terminate();
 }
 
-/** The code of a failure, as messages hold addresses. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
     return 'the server sent a message over the size limit';
-  return error.code === undefined ? 'the connection failed' : `the connection failed (${error.code})`;
+  return failureText(error);
 }
