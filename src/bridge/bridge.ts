@@ -197,6 +197,7 @@ export class Bridge {
       if (isCancelled) return;
       cancel = this.serveOn(session, method, request, responder, onRefused);
     };
+    // A request that a session refused unrun moves to the next one, once.
     const serveNext = (onRefused?: () => void): void => {
       pool
         .primary()

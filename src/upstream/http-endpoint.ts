@@ -13,7 +13,10 @@ const sessionIdText = /^[\x21-\x7e]{1,4096}$/;
 export class HttpEndpoint {
   private readonly client: HttpClient;
   private url: URL;
+  /** With every request, once the session has begun. */
   private lines: HeaderLines = {};
+  /** The same with what a POST has of its own: made once, as every call is one. */
+  private postLines: HeaderLines = { accept: both, 'content-type': 'application/json' };
   private session: string | undefined;
 
   constructor(client: HttpClient, url: URL) {
@@ -31,18 +34,20 @@ export class HttpEndpoint {
     if (id === undefined) return true;
     if (typeof id !== 'string' || !sessionIdText.test(id)) return false;
     this.session = id;
-    this.lines = { ...this.lines, 'mcp-session-id': id };
+    this.add({ 'mcp-session-id': id });
     return true;
   }
 
   /** spec 2025-11-25 basic/transports#protocol-version-header */
   negotiated(version: string): void {
-    this.lines = { ...this.lines, 'mcp-protocol-version': version };
+    this.add({ 'mcp-protocol-version': version });
   }
 
   post(body: Buffer, handlers: Answered): () => void {
-    const headers = { accept: both, 'content-type': 'application/json', ...this.lines };
-    return this.client.send({ method: 'POST', url: this.url, headers, body }, this.moving(handlers));
+    return this.client.send(
+      { method: 'POST', url: this.url, headers: this.postLines, body },
+      this.moving(handlers),
+    );
   }
 
   /** Opens a stream of the server's own, or goes on with one that was cut off behind `lastEventId`. */
@@ -58,6 +63,11 @@ export class HttpEndpoint {
   /** Asks the server to end the session. */
   delete(handlers: Answered): () => void {
     return this.client.send({ method: 'DELETE', url: this.url, headers: this.lines }, this.moving(handlers));
+  }
+
+  private add(lines: HeaderLines): void {
+    this.lines = { ...this.lines, ...lines };
+    this.postLines = { ...this.postLines, ...lines };
   }
 
   private moving(handlers: Answered): ResponseHandlers {

@@ -8,6 +8,7 @@ import type { Upstream } from '../../src/upstream/port.ts';
 import { onTestFinished } from 'vitest';
 import { FakeHttpServer, type Exchange, type FakeScript } from './fake-http-server.ts';
 import { StdioClient } from './harness.ts';
+import type { LocalServer } from './local-server.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export interface UpstreamHarness {
@@ -66,15 +67,21 @@ export interface HttpSetup extends UpstreamHarness {
   readonly server: FakeHttpServer;
 }
 
-/** A bridge in front of a fake server, until the test is over. */
-export async function setupHttp(script: FakeScript = {}, options: HarnessOptions = {}): Promise<HttpSetup> {
-  const server = await new FakeHttpServer(script).start();
+/** A bridge in front of a fake server that has started, until the test is over. */
+export function setupBefore<Server extends LocalServer & { readonly url: URL }>(
+  server: Server,
+  options: HarnessOptions = {},
+): UpstreamHarness & { readonly server: Server } {
   const harness = httpHarness(server.url, options);
   onTestFinished(async () => {
     await harness.close();
     await server.stop();
   });
   return { ...harness, server };
+}
+
+export async function setupHttp(script: FakeScript = {}, options: HarnessOptions = {}): Promise<HttpSetup> {
+  return setupBefore(await new FakeHttpServer(script).start(), options);
 }
 
 export const textOf = (answer: any): string => answer.result.content[0].text;

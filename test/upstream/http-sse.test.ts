@@ -3,24 +3,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FakeSseServer, ssePath, type SseScript } from '../support/fake-sse-server.ts';
 import { form } from '../support/harness.ts';
 import {
-  httpHarness,
+  setupBefore,
   textOf,
   type HarnessOptions,
   type UpstreamHarness,
 } from '../support/upstream-harness.ts';
 
-interface Setup extends UpstreamHarness {
-  readonly server: FakeSseServer;
-}
+type Setup = UpstreamHarness & { readonly server: FakeSseServer };
 
 async function setup(script: SseScript = {}, options: HarnessOptions = {}): Promise<Setup> {
-  const server = await new FakeSseServer(script).start();
-  const harness = httpHarness(server.url, options);
-  onTestFinished(async () => {
-    await harness.close();
-    await server.stop();
-  });
-  return { ...harness, server };
+  return setupBefore(await new FakeSseServer(script).start(), options);
 }
 
 describe('a server over HTTP+SSE', () => {

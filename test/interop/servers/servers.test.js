@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { callText, connect, faces, modes } from '../bridged.js';
 import { modulesOf } from './catalogue.js';
+import { combinations, story, visitEverything, withRoots } from './story.js';
 
 const node = process.execPath;
 const work = mkdtempSync(join(tmpdir(), 'mcp-bridge-servers-'));
@@ -15,20 +15,6 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 const script = (name, file, ...args) => [node, join(modulesOf(name), file), ...args];
 const everything = (version) =>
   script(version, '@modelcontextprotocol/server-everything/dist/index.js', 'stdio');
-
-/** Connects, runs the story, and ends both sides whatever comes of it. */
-async function story([face, mode], server, run, options = {}) {
-  const { client, end } = await connect(face, server, modes[mode], options);
-  try {
-    const seen = [];
-    const onprogress = ({ progress }) => seen.push(progress);
-    await run({ client, seen, call: (name, args) => callText(client, name, args, { onprogress }) });
-  } finally {
-    await end();
-  }
-}
-
-const combinations = faces.flatMap((face) => Object.keys(modes).map((mode) => [face, mode]));
 
 describe.each(combinations)('over %s, the client %s', (...how) => {
   it('server-everything 0.6.2 (2024-11-05)', () =>
@@ -55,20 +41,7 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     }));
 
   it('server-everything 2026.8.31 (2025-11-25)', () =>
-    story(
-      how,
-      everything('everything-2026.8.31'),
-      async ({ client, call }) => {
-        expect((await client.listTools()).tools).toHaveLength(17);
-        expect(await call('trigger-elicitation-request', {})).toContain('User provided');
-        const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
-        expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
-        expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
-        expect(await call('get-roots-list', {})).toContain('file:///interop');
-      },
-      // It asks for the roots once, a third of a second after the handshake, whether or not a call is there to be asked.
-      { options: ['--root', 'file:///interop'] },
-    ));
+    story(how, everything('everything-2026.8.31'), visitEverything, withRoots));
 
   it('server-filesystem 2026.8.31 keeps its directories', () =>
     story(

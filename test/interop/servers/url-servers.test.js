@@ -3,8 +3,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { callText, connect, faces, modes, startLegacy } from '../bridged.js';
+import { modes, startLegacy } from '../bridged.js';
 import { modulesOf } from './catalogue.js';
+import { combinations, story, visitEverything, withRoots } from './story.js';
 
 const sdk = createRequire(import.meta.url).resolve('@modelcontextprotocol/sdk/server');
 const example = (name) => [join(sdk, '../../../esm/examples/server', `${name}.js`)];
@@ -13,34 +14,22 @@ const everything = (version, ...args) => [
   ...args,
 ];
 
-/** Starts the server, connects through the bridge, runs the story, and ends all three whatever comes of it. */
-async function story([face, mode], [args, path, reach], run, options = {}) {
+/** Starts the server, runs the story against its URL, and ends it whatever comes of it. */
+async function storyAt(how, [args, path, reach], run, options) {
   const legacy = await startLegacy(args, path, reach);
   try {
-    const { client, end } = await connect(face, legacy.url, modes[mode], options);
-    try {
-      const seen = [];
-      const onprogress = ({ progress }) => seen.push(progress);
-      await run({ client, seen, call: (name, given) => callText(client, name, given, { onprogress }) });
-    } finally {
-      await end();
-    }
+    await story(how, legacy.url, run, options);
   } finally {
     await legacy.stop();
   }
 }
-
-/** It asks for the roots once, a third of a second after the handshake, whether or not a call is there to be asked. */
-const withRoots = { options: ['--root', 'file:///interop'] };
-
-const combinations = faces.flatMap((face) => Object.keys(modes).map((mode) => [face, mode]));
 
 describe.each(combinations)('over %s, the client %s', (...how) => {
   it.each([
     ['streamableHttp', '/mcp'],
     ['sse', '/sse'],
   ])('server-everything 2025.8.18 on SDK 1.17.4 (2025-06-18), %s', (transport, path) =>
-    story(how, [everything('everything-2025.8.18', transport), path], async ({ client, call, seen }) => {
+    storyAt(how, [everything('everything-2025.8.18', transport), path], async ({ client, call, seen }) => {
       expect((await client.listTools()).tools).toHaveLength(11);
       expect(await call('longRunningOperation', { duration: 0.3, steps: 3 })).toContain('completed');
       // It sends progress on a stream of its own, where the last one races with the answer.
@@ -54,21 +43,7 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     ['streamableHttp', '/mcp'],
     ['sse', '/sse'],
   ])('server-everything 2026.8.31 (2025-11-25), %s', (transport, path) =>
-    story(
-      how,
-      [everything('everything-2026.8.31', transport), path],
-      async ({ client, call }) => {
-        expect((await client.listTools()).tools).toHaveLength(17);
-        expect(await call('trigger-elicitation-request', {})).toContain('User provided');
-        const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
-        expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
-        expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
-        expect(await call('get-roots-list', {})).toContain('file:///interop');
-        const { resources } = await client.listResources();
-        expect(resources.length).toBeGreaterThan(0);
-      },
-      withRoots,
-    ),
+    storyAt(how, [everything('everything-2026.8.31', transport), path], visitEverything, withRoots),
   );
 
   it.each([
@@ -79,14 +54,14 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     const command = `node ${everything('everything-2026.8.31', 'stdio').join(' ')}`;
     const gateway = join(modulesOf('supergateway'), 'supergateway/dist/index.js');
     const args = [gateway, '--stdio', command, '--outputTransport', output, '--stateful'];
-    return story(how, [args, path, { protocol }], async ({ client, call }) => {
+    return storyAt(how, [args, path, { protocol }], async ({ client, call }) => {
       expect((await client.listTools()).tools.length).toBeGreaterThan(10);
       expect(await call('echo', { message: 'é\u2028' })).toBe('Echo: é\u2028');
     });
   });
 
   it('SDK v1 example: simpleStreamableHttp, with an event store', () =>
-    story(how, [example('simpleStreamableHttp'), '/mcp'], async ({ client, call }) => {
+    storyAt(how, [example('simpleStreamableHttp'), '/mcp'], async ({ client, call }) => {
       expect(await call('greet', { name: 'Ada' })).toBe('Hello, Ada!');
       expect(await call('multi-greet', { name: 'Ada' })).toBe('Good morning, Ada!');
       let asked;
@@ -100,31 +75,31 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     }));
 
   it('SDK v1 example: jsonResponseStreamableHttp', () =>
-    story(how, [example('jsonResponseStreamableHttp'), '/mcp'], async ({ call }) => {
+    storyAt(how, [example('jsonResponseStreamableHttp'), '/mcp'], async ({ call }) => {
       expect(await call('greet', { name: 'Ada' })).toBe('Hello, Ada!');
     }));
 
   it('SDK v1 example: simpleStatelessStreamableHttp, without sessions', () =>
-    story(how, [example('simpleStatelessStreamableHttp'), '/mcp'], async ({ call }) => {
+    storyAt(how, [example('simpleStatelessStreamableHttp'), '/mcp'], async ({ call }) => {
       expect(await call('start-notification-stream', { interval: 10, count: 3 })).toContain(
         'Started sending',
       );
     }));
 
   it('SDK v1 example: simpleSseServer', () =>
-    story(how, [example('simpleSseServer'), '/mcp'], async ({ call }) => {
+    storyAt(how, [example('simpleSseServer'), '/mcp'], async ({ call }) => {
       expect(await call('start-notification-stream', { interval: 10, count: 3 })).toContain('sending');
     }));
 
   it('SDK v1 example: sseAndStreamableHttpCompatibleServer, both ways', async () => {
     for (const path of ['/mcp', '/sse'])
-      await story(how, [example('sseAndStreamableHttpCompatibleServer'), path], async ({ call }) => {
+      await storyAt(how, [example('sseAndStreamableHttpCompatibleServer'), path], async ({ call }) => {
         expect(await call('start-notification-stream', { interval: 10, count: 3 })).toContain('sending');
       });
   });
 
   it('SDK v1 example: standaloneSseWithGetStreamableHttp, whose resources change', () =>
-    story(how, [example('standaloneSseWithGetStreamableHttp'), '/mcp'], async ({ client }) => {
+    storyAt(how, [example('standaloneSseWithGetStreamableHttp'), '/mcp'], async ({ client }) => {
       const before = (await client.listResources()).resources.length;
       const changed = new Promise((resolve) =>
         client.setNotificationHandler('notifications/resources/list_changed', resolve),
@@ -136,12 +111,12 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
     }));
 
   it('SDK v1 example: ssePollingExample, which closes the stream in mid-call', () =>
-    story(how, [example('ssePollingExample'), '/mcp'], async ({ call }) => {
+    storyAt(how, [example('ssePollingExample'), '/mcp'], async ({ call }) => {
       expect(await call('long-task', {})).toContain('Long task completed successfully!');
     }));
 
   it('SDK v1 example: elicitationFormExample, in several rounds', () =>
-    story(how, [example('elicitationFormExample'), '/mcp'], async ({ client, call }) => {
+    storyAt(how, [example('elicitationFormExample'), '/mcp'], async ({ client, call }) => {
       const forms = [];
       client.setRequestHandler('elicitation/create', ({ params }) => {
         forms.push(params.requestedSchema.required);
@@ -156,7 +131,7 @@ describe.each(combinations)('over %s, the client %s', (...how) => {
 // A client on stdio starts the bridge twice, and this server ends with its first session.
 describe.each(Object.keys(modes))('over http, the client %s', (mode) => {
   it('server-everything 0.6.2 (2024-11-05) over HTTP+SSE', () =>
-    story(
+    storyAt(
       ['http', mode],
       [[join(modulesOf('everything-0.6.2'), '@modelcontextprotocol/server-everything/dist/sse.js')], '/sse'],
       async ({ client, call, seen }) => {
