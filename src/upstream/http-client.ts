@@ -33,6 +33,8 @@ export class HttpClient {
   readonly credentials: Credentials;
   private readonly dispatcher: Dispatcher;
   private renewing: Promise<boolean> | undefined;
+  private readonly paused = new Set<Dispatcher.DispatchController>();
+  private isPaused = false;
 
   constructor(dispatcher: Dispatcher, credentials: Credentials) {
     this.dispatcher = dispatcher;
@@ -46,6 +48,24 @@ export class HttpClient {
     return () => {
       exchange.giveUp();
     };
+  }
+
+  /** Until `resume` no body is read on with. */
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    for (const controller of this.paused) controller.resume();
+    this.paused.clear();
+  }
+
+  /** A piece of a body has come. */
+  holdIfPaused(controller: Dispatcher.DispatchController): void {
+    if (!this.isPaused) return;
+    controller.pause();
+    this.paused.add(controller);
   }
 
   /** One renewal for all whose requests were refused with these lines. */
@@ -139,6 +159,7 @@ class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return;
+    this.client.holdIfPaused(controller);
     if (this.next === undefined) {
       if (this.decoder === undefined) this.handlers.onData(chunk);
       else this.decoder.push(chunk);

@@ -72,6 +72,14 @@ class HttpLink implements Link {
     this.link.abandon?.(requestId);
   }
 
+  pause(): void {
+    this.client.pause();
+  }
+
+  resume(): void {
+    this.client.resume();
+  }
+
   close(): Promise<void> {
     this.isClosed = true;
     this.stopPatience();

@@ -5,6 +5,8 @@ import type { HttpLinkOptions } from './http-link.ts';
 
 /** Whoever takes longer to say that it took a frame has not. */
 const patienceMs = 60_000;
+/** A server that asks for more without taking what it asked for gets no more. */
+const maxOpen = 1000;
 
 /** `status` 0: there was no response. */
 export type Settled = (status: number, reason: string) => void;
@@ -19,6 +21,12 @@ export class NoticePosts {
 
   /** `post` sends the frame and returns how to give it up. */
   send(post: (handlers: Answered) => () => void, onSettled: Settled): void {
+    if (this.open.size >= maxOpen) {
+      queueMicrotask(() => {
+        onSettled(0, 'too much waits for the server');
+      });
+      return;
+    }
     let answered = 0;
     let isSettled = false;
     const settle = (reason: string): void => {

@@ -39,6 +39,13 @@ export interface Link {
   negotiated?(version: string): void;
   /** No answer to that request is wanted any more: what is kept open for it may go. */
   abandon?(requestId: number): void;
+  /** So much waits to be taken by the server that nothing more should be sent. Only where that can be. */
+  readonly isBacklogged?: boolean;
+  /** Calls once when the server has taken what waited, or the link is over. */
+  onceTaken?(run: () => void): void;
+  /** Nobody takes what the server says: as little as may be is read of it until `resume`. */
+  pause?(): void;
+  resume?(): void;
   /** Ends the connection and all that came with it. Resolves when nothing of it is left, in bounded time. */
   close(): Promise<void>;
 }

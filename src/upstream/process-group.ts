@@ -1,6 +1,8 @@
 // Ends a child process and all that it started, in bounded time: stdin is closed, then SIGTERM, then SIGKILL, each
-// to the whole process group, so that nothing survives behind a shell wrapper.
+// to the whole process group, so that nothing survives behind a shell wrapper. Windows has neither groups nor signals:
+// there the tree of the child is ended by force.
 import type { ChildProcess } from 'node:child_process';
+import treeKill from 'tree-kill';
 
 interface GraceTimes {
   /** How long the child may take to leave after its stdin was closed. */
@@ -27,15 +29,20 @@ export function adopt(pid: number): void {
 
 /** Sends a signal to the group of that leader. False when nobody of it is left. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  const isWindows = process.platform === 'win32';
+  if (isWindows && name !== 0) {
+    treeKill(pid);
+    return true;
+  }
   try {
-    process.kill(process.platform === 'win32' ? pid : -pid, name);
+    process.kill(isWindows ? pid : -pid, name);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
-function hasExited(child: ChildProcess): boolean {
+export function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 

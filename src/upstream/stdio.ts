@@ -1,14 +1,18 @@
 // A legacy server as a child process that speaks lines on its standard streams.
 // spec 2025-11-25 basic/transports#stdio
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { basename } from 'node:path';
+import spawn from 'cross-spawn';
 import type { Chunks } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
 import { TurnWriter } from '../jsonrpc/turn-writer.ts';
+import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Logger } from '../log.ts';
+import { Backlog } from './backlog.ts';
 import { framesOfText } from './frames-of-text.ts';
 import type { Link, LinkHandlers, Upstream } from './port.ts';
-import { adopt, endProcessGroup } from './process-group.ts';
+import { adopt, endProcessGroup, hasExited } from './process-group.ts';
+import { StderrLog } from './stderr-log.ts';
 
 export interface StdioUpstreamOptions {
   readonly command: string;
@@ -23,12 +27,50 @@ export interface StdioUpstreamOptions {
   readonly hurry: AbortSignal;
 }
 
-const maxLoggedLine = 2048;
+/** How long the streams of a server that has gone may be held open by what it started and let go. */
+const orphanMs = 500;
 
 /** One child process per link. */
 export function createStdioUpstream(options: StdioUpstreamOptions): Upstream {
   const label = basename(options.command);
-  return { label, open: (handlers) => new StdioLink(options, label, handlers) };
+  return {
+    label,
+    open: (handlers) => {
+      const child = startChild(options, (error) => {
+        handlers.onClosed(notStarted(error));
+      });
+      if (child !== undefined) return new StdioLink(options, label, handlers, child);
+      return { send: () => undefined, close: () => Promise.resolve() };
+    },
+  };
+}
+
+/** Some failures come as exceptions, some as an event of a child without streams, and the rest as one of a whole child. */
+function startChild(
+  options: StdioUpstreamOptions,
+  onFailed: (error: Error) => void,
+): ChildProcessWithoutNullStreams | undefined {
+  try {
+    const child: ChildProcess = spawn(options.command, [...options.args], {
+      cwd: options.cwd,
+      env: options.env,
+      // A group of its own, so that the whole of it can be ended.
+      detached: process.platform !== 'win32',
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    if (child.stdin && child.stdout && child.stderr) return child as ChildProcessWithoutNullStreams;
+    child.on('error', onFailed);
+  } catch (error) {
+    queueMicrotask(() => {
+      onFailed(error instanceof Error ? error : new Error('not started'));
+    });
+  }
+  return undefined;
+}
+
+function notStarted(error: NodeJS.ErrnoException): string {
+  return `server could not be started (${error.code ?? 'unknown error'})`;
 }
 
 class StdioLink implements Link {
@@ -37,90 +79,133 @@ class StdioLink implements Link {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly label: string;
   private readonly writer: TurnWriter;
+  private readonly stderr: StderrLog;
   private isOver = false;
-  private closing: Promise<void> | undefined;
+  private isUnwanted = false;
+  private ending: Promise<void> | undefined;
   private noiseCount = 0;
+  private readonly backlog: Backlog;
+  /** Why the link is being ended from this side, where the server is to blame. */
+  private fault: string | undefined;
 
-  constructor(options: StdioUpstreamOptions, label: string, handlers: LinkHandlers) {
+  constructor(
+    options: StdioUpstreamOptions,
+    label: string,
+    handlers: LinkHandlers,
+    child: ChildProcessWithoutNullStreams,
+  ) {
     this.options = options;
     this.label = label;
     this.handlers = handlers;
-    this.child = spawn(options.command, options.args, {
-      cwd: options.cwd,
-      env: options.env,
-      // A group of its own, so that the whole of it can be ended.
-      detached: process.platform !== 'win32',
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
-    this.writer = new TurnWriter(this.child.stdin);
-    if (this.child.pid !== undefined) adopt(this.child.pid);
+    this.child = child;
+    this.writer = new TurnWriter(child.stdin);
+    this.backlog = new Backlog(() => child.stdin.writableLength);
+    this.stderr = new StderrLog(label, options.log);
+    if (child.pid !== undefined) adopt(child.pid);
+    this.readStdout();
     this.listen();
+  }
+
+  get isBacklogged(): boolean {
+    return !this.isOver && this.backlog.isFull;
+  }
+
+  onceTaken(run: () => void): void {
+    const { stdin } = this.child;
+    const once = (): void => {
+      stdin.off('drain', once).off('close', once);
+      run();
+    };
+    stdin.on('drain', once).on('close', once);
   }
 
   send(frame: Chunks): void {
     const { stdin } = this.child;
     if (this.isOver || !stdin.writable) return;
-    this.writer.write(frame);
+    if (this.backlog.mayTake(sizeOf(frame))) this.writer.write(frame);
+    else this.breakOff('server does not read its input');
+  }
+
+  pause(): void {
+    if (!hasExited(this.child)) this.child.stdout.pause();
+  }
+
+  resume(): void {
+    this.child.stdout.resume();
   }
 
   close(): Promise<void> {
-    this.closing ??= endProcessGroup(this.child, this.options.hurry);
-    return this.closing;
+    this.isUnwanted = true;
+    return this.endGroup();
+  }
+
+  private endGroup(): Promise<void> {
+    this.ending ??= endProcessGroup(this.child, this.options.hurry);
+    return this.ending;
   }
 
   private listen(): void {
     const { child } = this;
+    // A server that dies makes writes fail as well; then its exit follows at once, and says more.
+    child.stdin.on('error', () => {
+      this.breakOff('server closed its input');
+    });
+    for (const stream of [child.stdout, child.stderr]) stream.on('error', () => undefined);
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.stderr.push(chunk);
+    });
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (child.pid === undefined) this.finish(notStarted(error));
+    });
+    // The streams close after the exit, when all that was written has been read.
+    child.on('close', (code, signal) => {
+      this.finish(this.exitReason(code, signal));
+    });
+    child.on('exit', (code, signal) => {
+      child.stdout.resume();
+      void this.endOrphans(this.exitReason(code, signal));
+    });
+  }
+
+  private readStdout(): void {
+    const { stdout } = this.child;
     const lines = new LineSplitter(this.options.maxMessageBytes, {
       onLine: (line) => {
         this.onLine(line);
       },
       onOversize: this.handlers.onOversize,
     });
-    child.stdout.on('data', (chunk: Buffer) => {
+    stdout.on('data', (chunk: Buffer) => {
       lines.push(chunk);
     });
-    child.stdout.on('end', () => {
+    stdout.on('end', () => {
       lines.end();
-    });
-    this.logStderr();
-    // A child that closes its stdin or dies makes writes fail; its exit says what happened.
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      this.finish(`server could not be started (${error.code ?? 'unknown error'})`);
-    });
-    // The streams close after the exit, when all that was written has been read.
-    child.on('close', (code, signal) => {
-      this.finish(
-        code === null
-          ? `server was ended by ${signal ?? 'a signal'}`
-          : `server exited (code ${String(code)})`,
-      );
-    });
-    child.on('exit', () => {
-      // Whoever inherited the streams would keep `close` from coming; the rest of the group is ended with the leader.
-      void this.close();
     });
   }
 
-  private logStderr(): void {
-    const log = new LineSplitter(maxLoggedLine, {
-      onLine: (line) => {
-        this.options.log.info(
-          { upstream: this.label, stderr: line.toString('utf8') },
-          'server wrote on stderr',
-        );
-      },
-      onOversize: (start) => {
-        this.options.log.info(
-          { upstream: this.label, stderr: start.toString('utf8') },
-          'server wrote a long line',
-        );
-      },
+  /** The rest of the group is ended with its leader; what has left the group may hold the streams open for ever. */
+  private async endOrphans(reason: string): Promise<void> {
+    await this.endGroup();
+    if (this.isOver) return;
+    const timer = setTimeout(() => {
+      for (const stream of this.child.stdio) stream?.destroy();
+      this.finish(reason);
+    }, orphanMs);
+    this.child.once('close', () => {
+      clearTimeout(timer);
     });
-    this.child.stderr.on('data', (chunk: Buffer) => {
-      log.push(chunk);
-    });
+  }
+
+  private exitReason(code: number | null, signal: NodeJS.Signals | null): string {
+    if (code !== null) return `server exited (code ${String(code)})`;
+    return this.fault ?? `server was ended by ${signal ?? 'a signal'}`;
+  }
+
+  /** The server leaves by itself, or is made to. What it has still to say is read. */
+  private breakOff(fault: string): void {
+    if (this.isOver || this.ending !== undefined) return;
+    this.fault = fault;
+    void this.endGroup();
   }
 
   private onLine(line: Buffer): void {
@@ -139,7 +224,8 @@ class StdioLink implements Link {
   private finish(reason: string): void {
     if (this.isOver) return;
     this.isOver = true;
-    void this.close();
+    void this.endGroup();
+    if (!this.isUnwanted) this.stderr.tellLastWords(reason);
     this.handlers.onClosed(reason);
   }
 }

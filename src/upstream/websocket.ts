@@ -5,6 +5,7 @@ import type { Agent } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { join, type Chunks } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
+import { Backlog } from './backlog.ts';
 import type { Credentials } from './credentials.ts';
 import { failureText } from './failure-text.ts';
 import { framesOfText } from './frames-of-text.ts';
@@ -36,6 +37,8 @@ class WebSocketLink implements Link {
   private readonly options: WebSocketUpstreamOptions;
   private readonly handlers: LinkHandlers;
   private socket: WebSocket;
+  private readonly backlog = new Backlog(() => this.socket.bufferedAmount);
+  private readonly untilTaken = new Set<() => void>();
   private held: Buffer[] = [];
   private isOver = false;
   private isAlive = true;
@@ -55,6 +58,22 @@ class WebSocketLink implements Link {
     const bytes = join(frame);
     if (this.socket.readyState === WebSocket.CONNECTING) this.held.push(bytes);
     else this.write(bytes);
+  }
+
+  get isBacklogged(): boolean {
+    return !this.isOver && this.backlog.isFull;
+  }
+
+  onceTaken(run: () => void): void {
+    this.untilTaken.add(run);
+  }
+
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
   }
 
   close(): Promise<void> {
@@ -129,8 +148,14 @@ class WebSocketLink implements Link {
   }
 
   private write(bytes: Buffer): void {
+    if (!this.backlog.mayTake(bytes.length)) {
+      this.finish('the server does not read what it is sent');
+      this.socket.terminate();
+      return;
+    }
     this.socket.send(bytes, { binary: false }, (error) => {
       if (error) this.finish('the connection broke');
+      else if (this.socket.bufferedAmount === 0) this.tellTaken();
     });
   }
 
@@ -154,6 +179,13 @@ class WebSocketLink implements Link {
     this.held = [];
     this.stopTimer();
     this.handlers.onClosed(reason);
+    this.tellTaken();
+  }
+
+  private tellTaken(): void {
+    const waiting = [...this.untilTaken];
+    this.untilTaken.clear();
+    for (const run of waiting) run();
   }
 
   private async end(): Promise<void> {

@@ -137,6 +137,22 @@ export function describeLink(name: string, { start, endsOnOversize = false }: Co
       expect(resultOf(await peer.request('big', { length: 700_000 })).text).toBe('é🧪'.repeat(700_000));
     });
 
+    it('reads little while it is paused, and everything afterwards', async () => {
+      const [peer, other] = [await open(), await open()];
+      peer.link.pause?.();
+      let count = 0;
+      const answers = Array.from({ length: 4 }, async () => {
+        const answer = await peer.request('big', { length: 700_000 });
+        count += 1;
+        return answer;
+      });
+      // What another has got by now, this one would have as well.
+      for (let turn = 0; turn < 4; turn += 1) await other.request('big', { length: 700_000 });
+      expect(count).toBe(0);
+      peer.link.resume?.();
+      for (const answer of await Promise.all(answers)) expect(resultOf(answer).text).toHaveLength(2_100_000);
+    });
+
     it('is not stopped by what is no frame', async () => {
       const peer = await open();
       expect(resultOf(await peer.request('garbage'))).toEqual({});

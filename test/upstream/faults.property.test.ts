@@ -114,7 +114,7 @@ describe('calls through faults', { timeout: 3_600_000 }, () => {
           await server.stop();
         },
       ),
-      { numRuns: runs },
+      { numRuns: runs, plugins: [fc.timeout(60_000)] },
     );
   });
 });
