@@ -39,6 +39,9 @@ import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
 import { answerOf } from './upstream-answer.ts';
 import { Waiter } from './waiter.ts';
 
+/** What is remembered of a name. */
+const maxNameLength = 256;
+
 type QuestionEffect = Extract<CallEffect, { name: 'reply' | 'refuse' | 'disown' }>;
 
 export class AskingCall {
@@ -88,11 +91,15 @@ export class AskingCall {
   /** What will be remembered as an asker if this call asks. */
   get askerName(): string {
     const { method } = this.first;
-    const name = paramString(this.first, this.method.nameParam ?? 'name') ?? '';
+    const name = (paramString(this.first, this.method.nameParam ?? 'name') ?? '').slice(0, maxNameLength);
     // Resources are many; those of one scheme come from one place.
     return method === 'resources/read'
       ? `${method} ${name.slice(0, name.indexOf(':'))}`
       : `${method} ${name}`;
+  }
+
+  get principal(): string {
+    return this.caller.principal;
   }
 
   /** Writes the call upstream, in its turn. */
@@ -309,9 +316,10 @@ export class AskingCall {
     const { context, session, id } = this;
     if (session === undefined || id === undefined) return;
     const { limits, clock, parked } = context;
+    const { principal } = this;
     this.clock.pause();
     this.stopInputTimer();
-    if (round === 1 && parked.count >= limits.maxParked) {
+    if (round === 1 && parked.isFull(principal)) {
       this.giveUp('Too many questions are open', outcomeOf(tooManyParked()));
       return;
     }
@@ -326,7 +334,7 @@ export class AskingCall {
       instance: context.instance,
       call: this.key,
       round,
-      principal: this.caller.principal,
+      principal,
       digest: this.digest,
       expiresAt: clock.now() + limits.inputTtlMs,
     });
@@ -342,8 +350,9 @@ export class AskingCall {
     this.stopInputTimer();
     this.context.parked.unpark(this);
     // Only a call that has shown questions can be asked for again.
-    if (this.digest !== undefined)
-      this.context.parked.forgetAfter(this.key, this.context.limits.outcomeTtlMs);
+    if (this.digest === undefined) return;
+    const bytes = this.first.frame.bytes.length + this.deliveries.keptBytes;
+    this.context.parked.keep(this.key, this.context.limits.outcomeTtlMs, bytes);
   }
 
   private useLevel(waiter: Waiter): void {

@@ -6,7 +6,7 @@ import { createKeyRing, type KeyRing } from '../continuation/key-ring.ts';
 import { open } from '../continuation/request-state.ts';
 import { BridgeError } from '../errors.ts';
 import type { Frame } from '../jsonrpc/frame.ts';
-import { silentLogger, type Logger } from '../log.ts';
+import { faultOf, silentLogger, type Logger } from '../log.ts';
 import { findMethod, type Method } from '../protocol/methods.ts';
 import { checkParams, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
@@ -18,12 +18,21 @@ import type { Upstream } from '../upstream/port.ts';
 import { AskingCall } from './asking-call.ts';
 import type { BridgeContext } from './context.ts';
 import { ListCache } from './list-cache.ts';
+import { Load, type Work } from './load.ts';
 import { LogLevels } from './log-levels.ts';
 import { bridgeDefaults, type BridgeOptions } from './options.ts';
 import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { servePlainCall } from './plain-call.ts';
-import { callLost, refusedState, shuttingDown, unknownMethod, wrongVersion } from './refusals.ts';
+import {
+  callLost,
+  refusedState,
+  shuttingDown,
+  tooManyCalls,
+  unknownMethod,
+  upstreamBusy,
+  wrongVersion,
+} from './refusals.ts';
 import { digestOfRequest } from './request-digest.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
 import { ToolHeaders } from './tool-headers.ts';
@@ -37,6 +46,16 @@ export interface BridgeParts {
   readonly keyRing?: KeyRing;
 }
 
+export interface BridgeCounts {
+  /** Requests that wait for their answers, listen streams not among them. */
+  readonly calls: number;
+  readonly listens: number;
+  /** Calls whose questions wait for their answers. */
+  readonly parked: number;
+  /** Requests that the server has, or that wait for their turn; parked and cancelled ones among them. */
+  readonly upstream: number;
+}
+
 type Cancel = () => void;
 
 const nothingToCancel: Cancel = () => undefined;
@@ -45,13 +64,14 @@ export class Bridge {
   private readonly options: BridgeOptions;
   private readonly context: BridgeContext;
   private readonly subscriptions: Subscriptions;
-  private inFlight = 0;
+  private readonly load: Load;
   private onIdle: (() => void) | undefined;
   private isClosing = false;
 
   constructor(parts: BridgeParts) {
     const { upstream, clock = systemClock, log = silentLogger } = parts;
     this.options = { ...bridgeDefaults, ...parts.options };
+    this.load = new Load(this.options);
     const pool = new SessionPool(
       { ...this.options, upstream, clock, log, askers: new Set() },
       {
@@ -77,7 +97,7 @@ export class Bridge {
       keyRing: parts.keyRing ?? createKeyRing(),
       upstream: upstream.label,
       instance: randomUUID(),
-      parked: new ParkedCalls(clock),
+      parked: new ParkedCalls(clock, this.options),
       levels: new LogLevels(),
       lists: new ListCache(),
       toolHeaders: new ToolHeaders(clock),
@@ -91,25 +111,30 @@ export class Bridge {
    */
   serve(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
     let isOver = false;
-    this.inFlight += 1;
+    let leave = nothingToCancel;
     const finish = (): void => {
       isOver = true;
-      this.inFlight -= 1;
-      if (this.inFlight === 0) this.onIdle?.();
+      leave();
     };
+    const { payload } = this.context.log;
+    payload?.('from client', [request.frame.bytes]);
     const once: ListenResponder = {
       ...responder,
       notify: (method, params) => {
-        if (!isOver) responder.notify(method, params);
+        if (isOver) return;
+        payload?.('to client', params);
+        responder.notify(method, params);
       },
       answer: (outcome) => {
         if (isOver) return;
+        payload?.('to client', outcome.body);
         finish();
         responder.answer(outcome);
       },
     };
     let cancel = nothingToCancel;
     try {
+      leave = this.enter(request, caller);
       cancel = this.route(request, caller, once);
     } catch (error) {
       this.reportFault(error);
@@ -130,9 +155,30 @@ export class Bridge {
     return pool.current === undefined ? pool.primary().then(on) : on(pool.current);
   }
 
-  /** How many calls wait for answers to their questions. */
-  get parkedCount(): number {
-    return this.context.parked.count;
+  /** What the bridge has on its hands now. */
+  get counts(): BridgeCounts {
+    const { parked, pool } = this.context;
+    const { callCount: calls, listenCount: listens } = this.load;
+    return { calls, listens, parked: parked.count, upstream: pool.load };
+  }
+
+  /** The server is so far behind that requests are refused; whoever can hold them back should. */
+  get isBacklogged(): boolean {
+    return this.context.pool.current?.isBacklogged ?? false;
+  }
+
+  /** Calls once when the server has caught up, or its session is over. */
+  onceTaken(run: () => void): void {
+    this.context.pool.current?.onceTaken(run);
+  }
+
+  /** No client takes what the server says: as little as may be is read of it until `resumeUpstream`. */
+  pauseUpstream(): void {
+    this.context.pool.pause();
+  }
+
+  resumeUpstream(): void {
+    this.context.pool.resume();
   }
 
   /** Whether the last start of the legacy server failed. */
@@ -152,7 +198,7 @@ export class Bridge {
   async close(drainMs: number, hurry?: AbortSignal): Promise<void> {
     this.isClosing = true;
     this.subscriptions.endAll();
-    if (this.inFlight > 0 && hurry?.aborted !== true) await this.drained(drainMs, hurry);
+    if (this.load.callCount > 0 && hurry?.aborted !== true) await this.drained(drainMs, hurry);
     this.context.parked.endAll(shuttingDown());
     await this.context.pool.close('the bridge is shutting down');
   }
@@ -176,12 +222,28 @@ export class Bridge {
     this.subscriptions.tell(change, frame);
   }
 
+  /** Takes the request on, if that is not too much. Returns what is to be done when it is over. */
+  private enter(request: ModernRequest, { principal }: Caller): () => void {
+    const { pool, parked } = this.context;
+    const work: Work = request.method === 'subscriptions/listen' ? 'listens' : 'calls';
+    const bytes = request.frame.bytes.length;
+    // Cancelled calls run on at the server until they end there.
+    if (work === 'calls' && pool.load - parked.count >= this.options.maxCalls)
+      throw tooManyCalls('of all callers');
+    this.load.enter(work, principal, bytes);
+    return () => {
+      this.load.leave(work, principal, bytes);
+      if (this.load.callCount === 0) this.onIdle?.();
+    };
+  }
+
   private route(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
     if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
     const method = findMethod(request.method, this.options.forwardedMethods);
     if (method === undefined) throw unknownMethod();
     checkParams(request, method);
     if (this.isClosing) throw shuttingDown();
+    if (this.isBacklogged && method.kind !== 'discover') throw upstreamBusy();
     if (method.kind !== 'ask') return this.onSession(method, request, responder);
     return request.requestState === undefined
       ? this.startCall(method, request, caller, responder)
@@ -293,8 +355,7 @@ export class Bridge {
 
   private reportFault(error: unknown): void {
     if (error instanceof BridgeError) return;
-    const stack = error instanceof Error ? error.stack : undefined;
-    this.context.log.error({ stack }, 'a request met a fault of the bridge');
+    this.context.log.error(faultOf(error), 'a request met a fault of the bridge');
   }
 }
 

@@ -6,15 +6,17 @@ import type { SessionPool } from '../session/pool.ts';
 import type { CacheScope } from '../translate/result-up.ts';
 import type { CallTimes } from './call-clock.ts';
 import type { ListCache } from './list-cache.ts';
+import type { LoadLimits } from './load.ts';
 import type { LogLevels } from './log-levels.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import type { ToolHeaders } from './tool-headers.ts';
 
-export interface BridgeLimits extends CallTimes {
+export interface BridgeLimits extends CallTimes, LoadLimits {
   /** How long a question may wait for its answer. */
   readonly inputTtlMs: number;
   /** How many calls may wait for answers at once. */
   readonly maxParked: number;
+  readonly maxParkedPerPrincipal: number;
   /** Questions that come within this time of each other are shown together. */
   readonly parkingWindowMs: number;
   /** How long the outcome of a retry is kept for the same retry presented again. */

@@ -1,6 +1,7 @@
 // The legs of a call towards its client: the first request, then a retry for each round. Several requests may wait for
 // one leg, when a client presents the same retry again; all get the same outcome, which is kept for a while.
 import type { Clock } from '../clock.ts';
+import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Outcome } from './outcome.ts';
 import { refusedState } from './refusals.ts';
 import type { Waiter } from './waiter.ts';
@@ -29,6 +30,13 @@ export class Deliveries {
   /** Who waits for what happens next. */
   get waiters(): Iterable<Waiter> {
     return this.current.waiters;
+  }
+
+  /** How many bytes the outcomes have that are kept. */
+  get keptBytes(): number {
+    let bytes = 0;
+    for (const { outcome } of this.byRound.values()) if (outcome !== undefined) bytes += sizeOf(outcome.body);
+    return bytes;
   }
 
   /** A new leg: the answers to a round have come. */

@@ -28,19 +28,26 @@ export class ListCache {
   }
 
   keep(key: string, family: ListFamily, generation: number, body: Buffer): void {
-    if (generation !== this.generations[family] || this.sizeBytes + body.length > maxCachedBytes) return;
-    this.sizeBytes += body.length - (this.pages.get(key)?.body.length ?? 0);
+    if (generation !== this.generations[family]) return;
+    this.drop(key);
+    // The key has a cursor in it, which is the client's word.
+    const bytes = body.length + key.length;
+    if (this.sizeBytes + bytes > maxCachedBytes) return;
+    this.sizeBytes += bytes;
     this.pages.set(key, { family, body });
   }
 
   /** The server said that these lists have changed. */
   invalidate(family: ListFamily): void {
     this.generations[family] += 1;
-    for (const [key, page] of this.pages) {
-      if (page.family !== family) continue;
-      this.sizeBytes -= page.body.length;
-      this.pages.delete(key);
-    }
+    for (const [key, page] of this.pages) if (page.family === family) this.drop(key);
+  }
+
+  private drop(key: string): void {
+    const page = this.pages.get(key);
+    if (page === undefined) return;
+    this.sizeBytes -= page.body.length + key.length;
+    this.pages.delete(key);
   }
 
   /** The session was replaced: whatever changed in between was missed. */

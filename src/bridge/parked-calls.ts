@@ -4,18 +4,43 @@ import type { Clock } from '../clock.ts';
 import type { BridgeError } from '../errors.ts';
 import type { AskingCall } from './asking-call.ts';
 
+/** Outcomes are kept for the few clients that have missed theirs: little is lost with the oldest. */
+const maxEnded = 10_000;
+const maxEndedBytes = 32 * 1024 * 1024;
+
+export interface ParkedLimits {
+  readonly maxParked: number;
+  readonly maxParkedPerPrincipal: number;
+}
+
 export class ParkedCalls {
   private readonly clock: Clock;
   private readonly calls = new Map<string, AskingCall>();
+  /** In the order in which they ended. */
+  private readonly ended = new Map<string, { readonly bytes: number; readonly stopTimer: () => void }>();
+  private endedBytes = 0;
   private readonly waitingForInput = new Set<AskingCall>();
+  private readonly limits: ParkedLimits;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, limits: ParkedLimits) {
     this.clock = clock;
+    this.limits = limits;
   }
 
   /** How many calls have questions at their clients. */
   get count(): number {
     return this.waitingForInput.size;
+  }
+
+  /** Whether one more of that principal would be too many. */
+  isFull(principal: string): boolean {
+    const { maxParked, maxParkedPerPrincipal } = this.limits;
+    if (this.count >= maxParked) return true;
+    // With one limit for all, nobody's own can be the first to be reached.
+    if (maxParkedPerPrincipal >= maxParked) return false;
+    let own = 0;
+    for (const call of this.waitingForInput) if (call.principal === principal) own += 1;
+    return own >= maxParkedPerPrincipal;
   }
 
   find(key: string): AskingCall | undefined {
@@ -32,13 +57,27 @@ export class ParkedCalls {
     this.waitingForInput.delete(call);
   }
 
-  /** The call cannot be found any more after `ms`. */
-  forgetAfter(key: string, ms: number): void {
-    this.clock.after(ms, () => this.calls.delete(key));
+  /** The call has ended, and holds so many bytes. It can be found for `ms` more, or until others need the room. */
+  keep(key: string, ms: number, bytes: number): void {
+    const stopTimer = this.clock.after(ms, () => {
+      this.forget(key);
+    });
+    this.ended.set(key, { bytes, stopTimer });
+    this.endedBytes += bytes;
+    for (const oldest of this.ended.keys()) {
+      const isTooMuch = this.endedBytes > maxEndedBytes || this.ended.size > maxEnded;
+      if (!isTooMuch || oldest === key) return;
+      this.forget(oldest);
+    }
   }
 
   forget(key: string): void {
     this.calls.delete(key);
+    const ended = this.ended.get(key);
+    if (ended === undefined) return;
+    ended.stopTimer();
+    this.ended.delete(key);
+    this.endedBytes -= ended.bytes;
   }
 
   /** Ends every parked call: its questions are answered as cancelled. */

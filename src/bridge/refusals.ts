@@ -1,5 +1,5 @@
 // The errors that the bridge itself gives to requests, one maker each. docs/errors.md has a line for every reason.
-import { BridgeError } from '../errors.ts';
+import { BridgeError, type ErrorReason } from '../errors.ts';
 import {
   internalError,
   invalidParams,
@@ -61,8 +61,38 @@ export function queueTimeout(): BridgeError {
   return new BridgeError(internalError, 'queue_timeout', `Another caller's call is asking: ${advice}`);
 }
 
+/** Not 429: the call has run in part, and whoever sends a refused request again by itself would run it anew. */
 export function tooManyParked(): BridgeError {
   return new BridgeError(internalError, 'too_many_parked', 'Too many calls wait for input');
+}
+
+type Whose = 'of one caller' | 'of all callers';
+
+export function tooManyCalls(whose: Whose): BridgeError {
+  return overLimit('too_many_calls', `Too many calls ${whose} are in flight`, whose);
+}
+
+export function tooManyListens(whose: Whose): BridgeError {
+  return overLimit('too_many_listens', `Too many listen streams ${whose} are open`, whose);
+}
+
+export function tooManyUris(limit: number): BridgeError {
+  const message = `A listen stream takes up to ${String(limit)} resources`;
+  return new BridgeError(invalidParams, 'invalid_params', message, { status: 400 });
+}
+
+export function tooManyBytes(): BridgeError {
+  return overLimit('too_many_bytes', 'The requests in flight are too large together', 'of all callers');
+}
+
+/** The request has not been looked at: it may be sent again. */
+function overLimit(reason: ErrorReason, message: string, whose: Whose): BridgeError {
+  return new BridgeError(internalError, reason, message, { status: whose === 'of one caller' ? 429 : 503 });
+}
+
+export function upstreamBusy(): BridgeError {
+  const message = 'The legacy server does not take requests at the moment';
+  return new BridgeError(internalError, 'upstream_busy', message, { status: 503 });
 }
 
 export function inputExpired(): BridgeError {

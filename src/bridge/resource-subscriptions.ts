@@ -1,8 +1,9 @@
 // The bridge's own subscriptions at the legacy server: one for each URI, however many listeners want it.
 // spec 2025-11-25 server/resources#subscriptions
 import type { Clock } from '../clock.ts';
-import { find, toBytes, type Frame } from '../jsonrpc/frame.ts';
+import { find, toBytes, type Chunks } from '../jsonrpc/frame.ts';
 import type { Session } from '../session/session.ts';
+import { ask } from './own-request.ts';
 
 interface Subscription {
   count: number;
@@ -48,25 +49,9 @@ export class ResourceSubscriptions {
       subscription.isHonoured = this.send(session, 'resources/subscribe', uri);
   }
 
-  private send(session: Session, method: string, uri: string): Promise<boolean> {
-    return new Promise((resolve) => {
-      const stop = this.clock.after(patienceMs, () => {
-        resolve(false);
-      });
-      const settle = (frame: Frame | undefined): void => {
-        stop();
-        resolve(frame !== undefined && find(frame.members, 'error') === undefined);
-      };
-      session.request(
-        (id) => [toBytes({ jsonrpc: '2.0', id, method, params: { uri } })],
-        {
-          onAnswer: settle,
-          onLost: () => {
-            settle(undefined);
-          },
-        },
-        true,
-      );
-    });
+  private async send(session: Session, method: string, uri: string): Promise<boolean> {
+    const build = (id: number): Chunks => [toBytes({ jsonrpc: '2.0', id, method, params: { uri } })];
+    const answer = await ask(session, build, { clock: this.clock, patienceMs });
+    return typeof answer !== 'string' && find(answer.members, 'error') === undefined;
   }
 }

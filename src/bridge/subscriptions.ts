@@ -9,9 +9,12 @@ import type { Session } from '../session/session.ts';
 import { parseFilter, type SubscriptionFilter } from '../translate/subscription-up.ts';
 import { Listener, type Change } from './listener.ts';
 import type { ListenResponder } from './outcome.ts';
+import { tooManyUris } from './refusals.ts';
 import { ResourceSubscriptions } from './resource-subscriptions.ts';
 
 const retryMs = 5000;
+/** Each is a request to the server. */
+const maxUris = 1000;
 
 /** What a server's notification says has changed. */
 export function changeOf(method: string, frame: Frame): Change | undefined {
@@ -51,7 +54,9 @@ export class Subscriptions {
     const { bytes } = request.frame;
     const notifications = find(request.params.members, 'notifications');
     if (notifications === undefined) return () => undefined;
-    const wanted = promised(parseFilter(bytes, notifications), session.profile);
+    const filter = parseFilter(bytes, notifications);
+    if (filter.uris.length > maxUris) throw tooManyUris(maxUris);
+    const wanted = promised(filter, session.profile);
     const listener = new Listener(request.id.text, wanted, responder);
     this.listeners.add(listener);
     void this.open(listener, wanted, session);

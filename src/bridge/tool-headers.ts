@@ -1,11 +1,12 @@
 // Knows which tools have parameters that HTTP clients must repeat in headers. Learns from every tools/list that passes,
 // and asks once by itself when a call comes before any list.
-import { find, stringMember, text, toBytes, valueOf, type Frame } from '../jsonrpc/frame.ts';
+import { find, stringMember, text, toBytes, valueOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { elementsOf, membersOf, startsWith } from '../jsonrpc/scan.ts';
 import type { Clock } from '../clock.ts';
 import { paramHeadersOf, type ParamHeader } from '../protocol/param-headers.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Session } from '../session/session.ts';
+import { ask } from './own-request.ts';
 
 const annotation = text('"x-mcp-header"');
 const none: readonly ParamHeader[] = [];
@@ -71,31 +72,13 @@ export class ToolHeaders {
   }
 
   private askPage(session: Session, cursor: Buffer | undefined): Promise<Frame | 'late' | 'lost'> {
-    return new Promise((resolve) => {
-      const stop = this.clock.after(patienceMs, () => {
-        session.cancel(id, 'The list took too long');
-        resolve('late');
-      });
-      const settle = (frame: Frame | 'lost'): void => {
-        stop();
-        resolve(frame);
-      };
-      const params = cursor === undefined ? [text('{}')] : [text('{"cursor":'), cursor, text('}')];
-      const id = session.request(
-        (newId) => [
-          text(`{"jsonrpc":"2.0","id":${String(newId)},"method":"tools/list","params":`),
-          ...params,
-          text('}'),
-        ],
-        {
-          onAnswer: settle,
-          onLost: () => {
-            settle('lost');
-          },
-        },
-        true,
-      );
-    });
+    const params = cursor === undefined ? [text('{}')] : [text('{"cursor":'), cursor, text('}')];
+    const build = (id: number): Chunks => [
+      text(`{"jsonrpc":"2.0","id":${String(id)},"method":"tools/list","params":`),
+      ...params,
+      text('}'),
+    ];
+    return ask(session, build, { clock: this.clock, patienceMs });
   }
 
   private read({ bytes, members }: Frame, isFirstPage: boolean): void {

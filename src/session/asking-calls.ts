@@ -65,6 +65,8 @@ interface Asking {
   stopQuarantine: () => void;
 }
 
+/** No server has so many tools; one that asks whatever it is called by must not fill the memory. */
+const maxAskers = 10_000;
 const cancelledAnswer = text('{"action":"cancel"}');
 const noRoots = text('{"roots":[]}');
 
@@ -263,7 +265,7 @@ export class AskingCalls {
     if (call === undefined) return;
     this.questions.release(question.id.key);
     // Whose question comes on its own stream needs no turns to be told from others.
-    if (isExact !== true) this.options.askers.add(call.askerName);
+    if (isExact !== true && this.options.askers.size < maxAskers) this.options.askers.add(call.askerName);
     this.questions.carry(question, { call: id, considered });
     this.gather(call);
     call.carrier.onQuestion(question);
@@ -289,9 +291,8 @@ export class AskingCalls {
   }
 
   private failClosed(question: Question, reason: string): void {
-    const running = this.calls.all().map((call) => call.askerName);
     this.options.log.warn(
-      { question: question.kind, reason, running },
+      { question: question.kind, reason, running: this.calls.size },
       'cannot tell whose question it is; refused',
     );
     const why = 'The client cannot be asked: the question belongs to no single call';

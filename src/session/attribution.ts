@@ -78,8 +78,8 @@ export function toOneOf(candidates: readonly Candidate[]): Attribution {
 function rank(candidate: Candidate): number {
   return (
     (candidate.isQuarantined ? 0 : 8) +
-    (candidate.canBeAsked ? 4 : 0) +
-    (candidate.isParked ? 0 : 2) +
+    (candidate.isParked ? 0 : 4) +
+    (candidate.canBeAsked ? 2 : 0) +
     (candidate.isKnownAsker ? 1 : 0)
   );
 }

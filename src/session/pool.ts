@@ -32,6 +32,7 @@ export class SessionPool {
   private hasLost = false;
   private isClosed = false;
   private hasFailed = false;
+  private isPaused = false;
 
   constructor(options: PoolOptions, handlers: PoolHandlers) {
     this.options = options;
@@ -64,6 +65,22 @@ export class SessionPool {
     if (free !== undefined) return free;
     if (this.sessions.length < this.options.maxSessions) return this.start();
     return this.sessions.reduce((best, session) => (session.load < best.load ? session : best));
+  }
+
+  /** How many requests are in flight or waiting on all sessions. */
+  get load(): number {
+    return this.sessions.reduce((sum, session) => sum + session.load, 0);
+  }
+
+  /** Nobody takes what the servers say: as little as may be is read of them until `resume`. */
+  pause(): void {
+    this.isPaused = true;
+    for (const session of this.sessions) session.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    for (const session of this.sessions) session.resume();
   }
 
   /** Ends all sessions and starts none any more. Resolves when nothing of them is left. */
@@ -104,6 +121,7 @@ export class SessionPool {
     try {
       const session = await opening.session;
       this.sessions.push(session);
+      if (this.isPaused) session.pause();
       this.hasFailed = false;
       const { label } = this.options.upstream;
       this.options.log.info({ upstream: label, version: session.profile.version }, 'legacy session is open');

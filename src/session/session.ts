@@ -95,6 +95,25 @@ export class Session {
     return this.pending.size + this.asking.waitingCount;
   }
 
+  /** The server is so far behind that nothing more should be asked of it. */
+  get isBacklogged(): boolean {
+    return this.link.isBacklogged ?? false;
+  }
+
+  /** Calls once when it has caught up, or the link is over. */
+  onceTaken(run: () => void): void {
+    this.link.onceTaken?.(run);
+  }
+
+  /** As little as may be is read of the server until `resume`. */
+  pause(): void {
+    this.link.pause?.();
+  }
+
+  resume(): void {
+    this.link.resume?.();
+  }
+
   /** Writes a request that cannot ask. Returns its id. `isOwn`: no client waits for it. */
   request(build: (id: number) => Chunks, handlers: RequestHandlers, isOwn = false): number {
     const id = this.nextId;

@@ -31,6 +31,9 @@ describe('the ladder', () => {
       id: 1,
     });
     expect(attribute([call(1, 'a'), call(2, 'a', waiting)], undefined)).toMatchObject({ id: 1 });
+    // One that runs and cannot be asked is told so at once; for one that waits it would wait, and the server with it.
+    const running = call(1, 'a', { canBeAsked: false });
+    expect(attribute([running, call(2, 'a', waiting)], undefined)).toMatchObject({ id: 1 });
     expect(attribute([call(1, 'a', waiting)], undefined)).toMatchObject({ id: 1 });
   });
 

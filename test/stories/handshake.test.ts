@@ -110,6 +110,25 @@ describe('the legacy handshake', () => {
     expect(bridge.isUpstreamBroken).toBe(true);
   });
 
+  it('is shared by all who wait, and not cut short by one who does not any more', async () => {
+    const { upstream, client } = createHarness({ on: ({ method }) => method === 'initialize' });
+    const { id, answer } = client.send({ method: 'tools/list' });
+    const call = client.call('a');
+    await settled();
+    client.cancel(id);
+    void answer;
+    const { server } = upstream;
+    server.answer(await server.next('initialize'), {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'slow', version: '1' },
+    });
+    server.text(await server.next('tools/call'), 'done');
+    expect((await call).result.content[0].text).toBe('done');
+    expect(upstream.servers).toHaveLength(1);
+    expect(server.count('tools/list')).toBe(0);
+  });
+
   it('gives up a server that does not start in time, for all who wait', async () => {
     const { client, clock, upstream } = createHarness({ on: () => true }, { startTimeoutMs: 60_000 });
     const waiting = [client.request(discover), client.call('a'), client.request({ method: 'tools/list' })];

@@ -23,6 +23,24 @@ describe('lists', () => {
     expect((await second).result.tools[0].name).toBe('b');
   });
 
+  // Field bug 128.
+  it.each(['x'.repeat(200), 'with spaces', 'a/b/../c', '🧪é中', '__proto__', 'constructor', 'a"b\\c', ''])(
+    'and calls have names as they are: %s',
+    async (name) => {
+      const { client, upstream } = await openHarness();
+      const listed = client.request(list);
+      // Two with one name are the server's own affair.
+      const both = { tools: [name, name].map((each) => ({ name: each, inputSchema: { type: 'object' } })) };
+      upstream.server.answer(await upstream.server.next('tools/list'), both);
+      expect((await listed).result.tools.map((tool: { name: string }) => tool.name)).toEqual([name, name]);
+      const called = client.call(name);
+      const call = await upstream.server.next('tools/call');
+      expect(call.params.name).toBe(name);
+      upstream.server.text(call, 'ok');
+      expect((await called).result.content[0].text).toBe('ok');
+    },
+  );
+
   it('that were asked for before a change are not kept after it', async () => {
     const { client, upstream } = await openHarness();
     const first = client.request(list);

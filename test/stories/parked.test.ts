@@ -10,7 +10,7 @@ describe('while a call is parked', () => {
     const other = client.call('other');
     upstream.server.text(await upstream.server.next('tools/call'), 'ok');
     expect((await other).result.content[0].text).toBe('ok');
-    expect(bridge.parkedCount).toBe(1);
+    expect(bridge.counts.parked).toBe(1);
   });
 
   it('more than the limit are not taken', async () => {

@@ -9,6 +9,14 @@ describe('a question', () => {
     const harness = await openHarness();
     const { client, upstream } = harness;
     const { call, shown } = await askedCall(harness);
+    // Field bug 107: nothing in it looks like the result of a tool.
+    expect(Object.keys(shown.result).sort()).toEqual([
+      '_meta',
+      'inputRequests',
+      'requestState',
+      'resultType',
+    ]);
+    expect(shown.result.resultType).toBe('input_required');
     expect(Object.keys(shown.result.inputRequests)).toEqual(['name']);
     const final = retry(client, shown, { name: accept({ name: 'Ada' }) });
     expect((await upstream.server.answerTo('q')).result).toEqual({

@@ -27,6 +27,23 @@ describe('the same retry', () => {
     expect((await retry(client, shown, responses)).error.data.reason).toBe('call_lost');
   });
 
+  it('finds large outcomes only as long as there is room for them', async () => {
+    const harness = await openHarness();
+    const { client, upstream } = harness;
+    const responses = { name: accept({ name: 'Ada' }) };
+    const ended = [];
+    for (let count = 0; count < 5; count += 1) {
+      const { call, shown } = await askedCall(harness);
+      const answer = retry(client, shown, responses);
+      await upstream.server.answerTo('q');
+      upstream.server.text(call, 'x'.repeat(10 * 1024 * 1024));
+      await answer;
+      ended.push(shown);
+    }
+    expect((await retry(client, ended[0]!, responses)).error.data.reason).toBe('call_lost');
+    expect((await retry(client, ended[4]!, responses)).result.content[0].text).toHaveLength(10 * 1024 * 1024);
+  });
+
   it('lives on when one of those who presented it gives up', async () => {
     const harness = await openHarness();
     const { client, upstream } = harness;
@@ -128,12 +145,12 @@ describe('a request state', () => {
     const harness = await openHarness({}, { inputTtlMs: 600_000 });
     const { client, upstream, clock, bridge } = harness;
     const { call, shown } = await askedCall(harness);
-    expect(bridge.parkedCount).toBe(1);
+    expect(bridge.counts.parked).toBe(1);
     clock.advance(600_000);
     expect((await upstream.server.answerTo('q')).result).toEqual({ action: 'cancel' });
     expect((await upstream.server.next('notifications/cancelled')).params.requestId).toBe(call.id);
     expect((await retry(client, shown, {})).error.data.reason).toBe('request_state_expired');
-    expect(bridge.parkedCount).toBe(0);
+    expect(bridge.counts.parked).toBe(0);
   });
 
   // Field bug 104.
@@ -144,7 +161,7 @@ describe('a request state', () => {
     upstream.server.exit();
     clock.advance(1000);
     expect((await retry(client, shown, { name: accept({ name: 'A' }) })).error.data.reason).toBe('call_lost');
-    expect(bridge.parkedCount).toBe(0);
+    expect(bridge.counts.parked).toBe(0);
     expect(upstream.servers).toHaveLength(1);
   });
 
