@@ -4,6 +4,8 @@ export { Bridge, type BridgeParts } from './bridge/bridge.ts';
 export { bridgeDefaults, toStaticRoots, type BridgeOptions } from './bridge/options.ts';
 export { createKeyRing, parseKeyRing, type KeyRing } from './continuation/key-ring.ts';
 export { HttpFace, type HttpFaceOptions } from './faces/http.ts';
+export { httpFaceDefaults, type HttpFaceLimits } from './faces/http-limits.ts';
+export { Tokens, parseTokens } from './faces/http-tokens.ts';
 export { StdioFace } from './faces/stdio.ts';
 export { silentLogger, type Logger } from './log.ts';
 export {

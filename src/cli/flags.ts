@@ -1,7 +1,10 @@
 // The options of the command line, each also as `MCP_BRIDGE_<NAME>`: names, defaults and what their values look like.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { bridgeDefaults } from '../bridge/options.ts';
+import { httpFaceDefaults } from '../faces/http-limits.ts';
 import { parseCount, parseDuration, parseSize } from './parse-values.ts';
+
+const defaultDrainMs = 5000;
 
 /** The options as read; times are milliseconds, sizes bytes. */
 export interface Flags {
@@ -23,6 +26,17 @@ export interface Flags {
   readonly oauthRedirectPort?: number;
   readonly inputTtl: number;
   readonly maxParked: number;
+  readonly maxParkedPerPrincipal?: number;
+  readonly maxCalls: number;
+  readonly maxCallsPerPrincipal?: number;
+  readonly maxListens: number;
+  readonly maxListensPerPrincipal?: number;
+  readonly maxHeldBytes: number;
+  readonly receiveTimeout: number;
+  readonly stallTimeout: number;
+  readonly drainTimeout: number;
+  readonly authTokenFile?: string;
+  readonly session?: 'shared' | 'principal';
   readonly attributionTimeout: number;
   readonly requestTimeout: number;
   readonly maxRequestTime: number;
@@ -41,6 +55,7 @@ export interface Flags {
   readonly forwardMethod: readonly string[];
   readonly logLevel: string;
   readonly logFormat?: 'json' | 'pretty';
+  readonly logPayloads?: boolean;
 }
 
 /** Where the program writes its help, its version and what is wrong with its arguments. */
@@ -73,7 +88,7 @@ function duration(name: string, description: string, defaultMs: number, shown: s
     .default(defaultMs, shown);
 }
 
-function count(name: string, description: string, defaultCount: number): Option {
+function count(name: string, description: string, defaultCount?: number): Option {
   const parse = checked((value) => parseCount(value, 1, 1_000_000));
   return option(`--${name} <n>`, description).argParser(parse).default(defaultCount);
 }
@@ -123,6 +138,11 @@ const faceOptions = (): readonly Option[] => [
   option('--path <path>', 'path of the HTTP endpoint').default('/mcp'),
   list('--allowed-host <name>', 'a host name to serve under, beside those of loopback'),
   list('--allowed-origin <origin>', 'an origin whose pages may call, beside those of loopback'),
+  option('--auth-token-file <file>', 'bearer tokens of clients, one name:token a line'),
+  option('--session <whose>', 'legacy sessions (default: principal with tokens, else shared)').choices([
+    'shared',
+    'principal',
+  ]),
   option('--allow-unauthenticated', 'listen beyond loopback although callers are not authenticated'),
   option(
     '--max-message-bytes <size>',
@@ -138,6 +158,7 @@ const callOptions = (): readonly Option[] => [
   duration('max-request-time', 'a call in all, questions not counted', bridgeDefaults.maxRequestMs, '30m'),
   duration('input-ttl', 'how long a question may wait for its answer', bridgeDefaults.inputTtlMs, '10m'),
   count('max-parked', 'how many calls may wait for answers', bridgeDefaults.maxParked),
+  count('max-parked-per-principal', 'the same for each principal (default: 100 with tokens)'),
   duration(
     'attribution-timeout',
     'to find out whose question it is',
@@ -149,12 +170,43 @@ const callOptions = (): readonly Option[] => [
   option('--state-key-file <file>', 'keys that seal request states, one name:base64 a line'),
 ];
 
+const loadOptions = (): readonly Option[] => [
+  count('max-calls', 'how many requests may be in flight', bridgeDefaults.maxCalls),
+  count('max-calls-per-principal', 'the same for each principal (default: as --max-calls)'),
+  count('max-listens', 'how many listen streams may be open', bridgeDefaults.maxListens),
+  count('max-listens-per-principal', 'the same for each principal (default: as --max-listens)'),
+  option('--max-held-bytes <size>', 'requests in flight, and unread answers over HTTP, in all')
+    .argParser(checked(parseSize))
+    .default(bridgeDefaults.maxHeldBytes, '256MiB'),
+  duration(
+    'receive-timeout',
+    'over HTTP: for a request to come in',
+    httpFaceDefaults.requestTimeoutMs,
+    '30s',
+  ),
+  duration(
+    'stall-timeout',
+    'over HTTP: a client that reads nothing of its answer',
+    httpFaceDefaults.stallMs,
+    '60s',
+  ),
+  duration('drain-timeout', 'what is in flight when the bridge is told to stop', defaultDrainMs, '5s'),
+];
+
 const logOptions = (): readonly Option[] => [
   option('--log-level <level>', 'log level on stderr')
     .choices(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info'),
   option('--log-format <format>', 'log format (default: pretty on a terminal)').choices(['json', 'pretty']),
+  option('--log-payloads', 'log every message whole, with all secrets that are in it'),
 ];
+
+/** What was given may be a secret in the wrong place: it is not repeated. */
+function withoutValues(text: string): string {
+  return text
+    .replace(/ (argument|value) '[^]*?'( from env '\w+')? is invalid/, ' $1$2 is invalid')
+    .replace(/unknown option '(--?[\w-]+)[^]*'/, "unknown option '$1'");
+}
 
 export function createProgram(version: string, output: Output): Command {
   const program = new Command('mcp-bridge')
@@ -164,13 +216,20 @@ export function createProgram(version: string, output: Output): Command {
     .usage('[options] --upstream <command or URL>\n       mcp-bridge [options] -- <command> [args...]')
     .version(version, '--version')
     .argument('[command...]', 'the legacy server and its arguments, passed on exactly (after --)')
-    .configureOutput({ writeOut: output.out, writeErr: output.err })
+    .configureOutput({
+      writeOut: output.out,
+      writeErr: output.err,
+      outputError: (text, write) => {
+        write(withoutValues(text));
+      },
+    })
     .exitOverride();
   for (const each of [
     ...upstreamOptions(),
     ...urlOptions(),
     ...faceOptions(),
     ...callOptions(),
+    ...loadOptions(),
     ...logOptions(),
   ])
     program.addOption(each);

@@ -1,48 +1,48 @@
-// Builds a bridge from its parts, runs it behind one face until it is told to stop, and leaves nothing behind.
+// Builds bridges from their parts, runs them behind one face until it is told to stop, and leaves nothing behind.
+import { setTimeout } from 'node:timers/promises';
 import { Bridge } from '../bridge/bridge.ts';
 import { StdioFace } from '../faces/stdio.ts';
 import type { Logger } from '../log.ts';
+import type { Upstream } from '../upstream/port.ts';
 import { killAllGroups } from '../upstream/process-group.ts';
-import { createLogger, openDestination } from './logger.ts';
+import { createLogger } from './logger.ts';
 import type { HttpSettings, Settings } from './settings.ts';
 import { createUpstream } from './upstream.ts';
-import { parentDeath, stopSignal } from './stop.ts';
+import { endByFault, parentDeath, stopSignal } from './stop.ts';
 
-/** How long what is in flight may take to end when the bridge is told to stop. */
-const drainMs = 2000;
-const keepAliveMs = 15_000;
+/** How long clients may take to read the last answers. */
+const lastReadMs = 1000;
+
+interface Parts {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly log: Logger;
+  readonly upstream: Upstream;
+}
 
 /** Resolves to the exit code when everything is over. */
 export async function serve(settings: Settings, version: string): Promise<number> {
   const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
-  const log = createLogger(settings.logLevel, await openDestination(format));
+  const { logLevel: level, logPayloads: hasPayloads } = settings;
+  const log = await createLogger({ level, format, hasPayloads }, process.stderr);
   process.on('exit', killAllGroups);
+  endByFault(log);
   const hurry = new AbortController();
-  const bridge = await createBridge(settings, version, log, hurry.signal);
-  bridge.warmUp();
-  return settings.http === undefined
-    ? runStdio(bridge, settings, log, hurry)
-    : runHttp(bridge, settings, settings.http, log);
+  const upstream = await createUpstream(settings, log, hurry.signal);
+  const parts = { settings, version, log, upstream };
+  return settings.http === undefined ? runStdio(parts, hurry) : runHttp(parts, settings.http);
 }
 
-async function createBridge(
-  settings: Settings,
-  version: string,
-  log: Logger,
-  hurry: AbortSignal,
-): Promise<Bridge> {
-  const upstream = await createUpstream(settings, log, hurry);
+function createBridge({ settings, version, log, upstream }: Parts): Bridge {
   const options = { ...settings.bridge, clientInfo: { name: 'mcp-bridge', version } };
   return new Bridge({ upstream, options, log, keyRing: settings.keyRing });
 }
 
-async function runStdio(
-  bridge: Bridge,
-  settings: Settings,
-  log: Logger,
-  hurry: AbortController,
-): Promise<number> {
+async function runStdio(parts: Parts, hurry: AbortController): Promise<number> {
+  const { settings, log } = parts;
   const { stdin: input, stdout: output } = process;
+  const bridge = createBridge(parts);
+  bridge.warmUp();
   const face = new StdioFace({ bridge, input, output, maxMessageBytes: settings.maxClientMessageBytes, log });
   const stopped = stopSignal();
   // A client that signals reads no more, and will kill soon.
@@ -51,26 +51,40 @@ async function runStdio(
   });
   const reason = await Promise.race([face.ended.then(() => 'the client has gone'), stopped, parentDeath()]);
   log.info({ reason }, 'shutting down');
-  await bridge.close(drainMs, hurry.signal);
-  await new Promise((resolve) => output.write('', resolve));
+  await bridge.close(settings.drainMs, hurry.signal);
+  await Promise.race([new Promise((resolve) => output.write('', resolve)), setTimeout(lastReadMs)]);
   return bridge.isUpstreamBroken ? 1 : 0;
 }
 
-async function runHttp(bridge: Bridge, settings: Settings, http: HttpSettings, log: Logger): Promise<number> {
+async function runHttp(parts: Parts, http: HttpSettings): Promise<number> {
   const { HttpFace } = await import('../faces/http.ts');
-  const maxMessageBytes = settings.maxClientMessageBytes;
-  const face = new HttpFace({ ...http, bridge, maxMessageBytes, keepAliveMs, log });
+  const { settings, log } = parts;
+  const bridges = new Map<string, Bridge>();
+  const bridgeOf = (principal: string): Bridge => {
+    const known = bridges.get(principal);
+    if (known !== undefined) return known;
+    const bridge = createBridge(parts);
+    bridges.set(principal, bridge);
+    return bridge;
+  };
+  const closeAll = (drainMs: number): Promise<unknown> =>
+    Promise.all([...bridges.values()].map((bridge) => bridge.close(drainMs)));
+  const shared = http.hasSessionPerPrincipal ? undefined : bridgeOf('');
+  shared?.warmUp();
+  const face = new HttpFace({ ...http, ...http.limits, bridge: shared ?? bridgeOf, log });
   const stopped = stopSignal();
+  // Whoever started the bridge may close its output once it knows the address.
+  process.stdout.on('error', () => undefined);
   try {
     process.stdout.write(`listening on ${await face.listen()}\n`);
   } catch (error) {
     log.error({ code: (error as NodeJS.ErrnoException).code }, 'cannot listen');
-    await bridge.close(0);
+    await closeAll(0);
     return 1;
   }
   log.info({ reason: await stopped }, 'shutting down');
   face.stopListening();
-  await bridge.close(drainMs);
-  face.close();
+  await closeAll(settings.drainMs);
+  await face.close(lastReadMs);
   return 0;
 }

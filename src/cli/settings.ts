@@ -5,6 +5,8 @@ import { CommanderError } from 'commander';
 import { toStaticRoots, type BridgeOptions } from '../bridge/options.ts';
 import { createKeyRing, parseKeyRing, type KeyRing } from '../continuation/key-ring.ts';
 import { isLoopbackAddress } from '../faces/http-guard.ts';
+import { httpFaceDefaults, type HttpFaceLimits } from '../faces/http-limits.ts';
+import { parseTokens, type Tokens } from '../faces/http-tokens.ts';
 import type { Environment } from './child-env.ts';
 import { createProgram, type Flags, type Output } from './flags.ts';
 import { readText } from './read-text.ts';
@@ -15,6 +17,8 @@ export interface Settings {
   readonly upstream: UpstreamSettings;
   /** Undefined: the stdio face. */
   readonly http: HttpSettings | undefined;
+  /** How long what is in flight may take when the bridge is told to stop. */
+  readonly drainMs: number;
   readonly maxClientMessageBytes: number;
   readonly maxServerMessageBytes: number;
   readonly startTimeoutMs: number;
@@ -22,6 +26,7 @@ export interface Settings {
   readonly bridge: Partial<BridgeOptions>;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty' | undefined;
+  readonly logPayloads: boolean;
 }
 
 export interface HttpSettings {
@@ -29,11 +34,18 @@ export interface HttpSettings {
   readonly port: number;
   readonly path: string;
   readonly isLoopback: boolean;
+  readonly tokens: Tokens | undefined;
+  /** Whether each principal has a legacy session of its own. */
+  readonly hasSessionPerPrincipal: boolean;
+  readonly limits: HttpFaceLimits;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }
 
 const clientMessageBytes = 4 * 1024 * 1024;
+const parkedPerPrincipalWithTokens = 100;
+/** For connections that are idle, or are being refused. */
+const spareConnections = 1000;
 const serverMessageBytes = 64 * 1024 * 1024;
 
 /** `argv` without the program's own two words. */
@@ -55,18 +67,28 @@ export function parseSettings(
 }
 
 function toSettings(flags: Flags, rest: readonly string[], environment: Environment): Settings {
+  const http = httpSettings(flags, environment);
+  const parkedPerPrincipal = http?.tokens === undefined ? flags.maxParked : parkedPerPrincipalWithTokens;
   return {
     upstream: upstreamSettings(flags, rest, environment),
-    http: httpSettings(flags),
+    http,
+    drainMs: flags.drainTimeout,
     maxClientMessageBytes: flags.maxMessageBytes ?? clientMessageBytes,
     maxServerMessageBytes: flags.maxMessageBytes ?? serverMessageBytes,
     startTimeoutMs: flags.startTimeout,
     keyRing: keyRingOf(flags.stateKeyFile, environment['MCP_BRIDGE_STATE_KEYS']),
     logLevel: flags.logLevel,
     logFormat: flags.logFormat,
+    logPayloads: flags.logPayloads ?? false,
     bridge: {
       inputTtlMs: flags.inputTtl,
       maxParked: flags.maxParked,
+      maxParkedPerPrincipal: flags.maxParkedPerPrincipal ?? parkedPerPrincipal,
+      maxCalls: flags.maxCalls,
+      maxCallsPerPrincipal: flags.maxCallsPerPrincipal ?? flags.maxCalls,
+      maxListens: flags.maxListens,
+      maxListensPerPrincipal: flags.maxListensPerPrincipal ?? flags.maxListens,
+      maxHeldBytes: flags.maxHeldBytes,
       attributionTimeoutMs: flags.attributionTimeout,
       requestTimeoutMs: flags.requestTimeout,
       maxRequestMs: flags.maxRequestTime,
@@ -82,24 +104,54 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
   };
 }
 
-function httpSettings(flags: Flags): HttpSettings | undefined {
-  const { host, port, path } = flags;
-  if (port === undefined) return undefined;
+function httpSettings(flags: Flags, environment: Environment): HttpSettings | undefined {
+  const { host, port, path, authTokenFile, session } = flags;
+  if (port === undefined) {
+    if (authTokenFile === undefined && session === undefined) return undefined;
+    throw new UsageError('--auth-token-file and --session are for --port');
+  }
+  const tokens = tokensOf(authTokenFile, environment['MCP_BRIDGE_AUTH_TOKEN']);
   if (!/^\/[\w\-./~]*$/.test(path)) throw new UsageError('--path must be a plain path that begins with /');
   const isLoopback = isLoopbackAddress(host);
-  if (!isLoopback && flags.allowUnauthenticated !== true)
+  if (!isLoopback && tokens === undefined && flags.allowUnauthenticated !== true)
     throw new UsageError(
-      `--host ${host} is not a loopback address: anyone who reaches it could call. If something in front of the bridge ` +
-        'authenticates callers, say --allow-unauthenticated',
+      `--host ${host} is not a loopback address: anyone who reaches it could call. Give --auth-token-file, or, if ` +
+        'something in front of the bridge authenticates callers, say --allow-unauthenticated',
     );
   return {
     host,
     port,
     path,
     isLoopback,
+    tokens,
+    hasSessionPerPrincipal: (session ?? (tokens === undefined ? 'shared' : 'principal')) === 'principal',
+    limits: faceLimits(flags),
     allowedHosts: flags.allowedHost,
     allowedOrigins: flags.allowedOrigin,
   };
+}
+
+function faceLimits(flags: Flags): HttpFaceLimits {
+  const { maxMessageBytes = clientMessageBytes, maxHeldBytes, receiveTimeout, maxCalls, maxListens } = flags;
+  return {
+    ...httpFaceDefaults,
+    maxMessageBytes,
+    maxHeldBytes,
+    maxConnections: maxCalls + maxListens + spareConnections,
+    requestTimeoutMs: receiveTimeout,
+    headersTimeoutMs: Math.min(receiveTimeout, httpFaceDefaults.headersTimeoutMs),
+    stallMs: flags.stallTimeout,
+  };
+}
+
+function tokensOf(file: string | undefined, token: string | undefined): Tokens | undefined {
+  if (file === undefined && token === undefined) return undefined;
+  const text = file === undefined ? `token:${token ?? ''}` : readText(file, '--auth-token-file');
+  try {
+    return parseTokens(text);
+  } catch (error) {
+    throw new UsageError(`Tokens of clients: ${error instanceof Error ? error.message : 'there are none'}`);
+  }
 }
 
 function keyRingOf(file: string | undefined, keys: string | undefined): KeyRing {

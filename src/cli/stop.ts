@@ -1,4 +1,15 @@
 // What tells the process to stop.
+import { faultOf, type Logger } from '../log.ts';
+
+/** What nobody has caught leaves the bridge in no known state: it ends, and all that it started. */
+export function endByFault(log: Logger): void {
+  const end = (error: unknown): void => {
+    log.error(faultOf(error), 'ended by a fault of the bridge');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}
 
 const parentWatchMs = 1000;
 

@@ -61,6 +61,10 @@ export function upstreamSettings(
     throw new UsageError(
       'Say which server to put behind the bridge: --upstream "<command>", --upstream <url> or -- <command>',
     );
+  if (/^[A-Za-z_]\w*=/.test(command))
+    throw new UsageError(
+      'The command begins with an assignment, which no shell will see: use --env NAME=VALUE',
+    );
   if (flags.header.length > 0 || flags.headerFile !== undefined)
     throw new UsageError('--header and --header-file are for a server at a URL');
   const { cwd, env, inheritEnv = false } = flags;

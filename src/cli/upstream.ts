@@ -14,7 +14,14 @@ import type { OAuthSettings, UrlSettings } from './upstream-settings.ts';
 /** How long a person may take to authorize the bridge. */
 const userPatienceMs = 300_000;
 
-export function createUpstream(settings: Settings, log: Logger, hurry: AbortSignal): Promise<Upstream> {
+export async function createUpstream(settings: Settings, log: Logger, hurry: AbortSignal): Promise<Upstream> {
+  const upstream = await createBareUpstream(settings, log, hurry);
+  if (log.payload === undefined) return upstream;
+  const { withPayloadLog } = await import('../upstream/payload-log.ts');
+  return withPayloadLog(upstream, log.payload);
+}
+
+function createBareUpstream(settings: Settings, log: Logger, hurry: AbortSignal): Promise<Upstream> {
   const { upstream, maxServerMessageBytes: maxMessageBytes } = settings;
   if (upstream.kind === 'url') return createUrlUpstream(settings, upstream, log, hurry);
   const { command, args, cwd } = upstream;

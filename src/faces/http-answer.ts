@@ -10,10 +10,16 @@ import { notificationFrame, responseFrame } from './wire.ts';
 
 const DATA = text('data: ');
 const END = text('\n\n');
+const retrySoon = { 'Retry-After': '1' };
+const statusHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  429: retrySoon,
+  503: retrySoon,
+};
 const COMMENT = text(': keep-alive\n\n');
 
 export class HttpAnswer {
-  private readonly response: ServerResponse;
+  readonly response: ServerResponse;
   private readonly id: RequestId | undefined;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly mayStream: boolean;
@@ -48,19 +54,26 @@ export class HttpAnswer {
   finish(outcome: Outcome): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
+    this.write(outcome);
+    response.end();
+  }
+
+  /** Writes all of the answer, but does not end the response. */
+  write(outcome: Outcome): void {
+    const { response } = this;
     const frame = responseFrame(this.id, outcome);
     if (response.headersSent) {
       writeChunks(response, [DATA, ...frame, END]);
-      response.end();
       return;
     }
-    response.writeHead(outcome.kind === 'error' ? outcome.status : 200, {
+    const status = outcome.kind === 'error' ? outcome.status : 200;
+    response.writeHead(status, {
       ...this.headers,
+      ...statusHeaders[status],
       'Content-Type': 'application/json',
       'Content-Length': sizeOf(frame),
     });
     writeChunks(response, frame);
-    response.end();
   }
 
   /** Keeps a silent stream, or a silent call, alive on its way. */

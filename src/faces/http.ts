@@ -13,7 +13,8 @@ import { idOf, paramString, parseClientMessage, type ModernRequest } from '../pr
 import type { ParamHeader } from '../protocol/param-headers.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import { HttpAnswer } from './http-answer.ts';
-import { readBody } from './http-body.ts';
+import { BodyReader, linger } from './http-body.ts';
+import { answerFault } from './http-faults.ts';
 import {
   corsHeaders,
   isHostAllowed,
@@ -22,26 +23,32 @@ import {
   type GuardOptions,
 } from './http-guard.ts';
 import { checkParamHeaders, checkStandardHeaders } from './http-headers.ts';
+import { httpFaceDefaults, type HttpFaceLimits } from './http-limits.ts';
+import type { Tokens } from './http-tokens.ts';
+import { Unread } from './unread.ts';
 import { admit, frameFault } from './wire.ts';
 
-export interface HttpFaceOptions extends GuardOptions {
-  readonly bridge: Bridge;
+export interface HttpFaceOptions extends GuardOptions, Partial<HttpFaceLimits> {
+  /** One for all callers, or for each principal its own. */
+  readonly bridge: Bridge | ((principal: string) => Bridge);
+  /** Undefined: callers are not authenticated. */
+  readonly tokens?: Tokens | undefined;
   readonly host: string;
   /** 0 is any free port. */
   readonly port: number;
   /** The path of the endpoint, `/mcp`. */
   readonly path: string;
-  readonly maxMessageBytes: number;
-  /** After this silence a comment is sent, so that nothing on the way cuts the stream. */
-  readonly keepAliveMs: number;
   readonly log: Logger;
 }
 
-const requestTimeoutMs = 30_000;
+/** A peer that has gone without a word is asked for after so long a silence, and then soon given up. */
+const probeMs = 30_000;
 
-/** A good request, and the arguments that it must repeat in headers, once they are known. */
+/** A good request, who serves it, and the arguments that it must repeat in headers, once they are known. */
 interface Admitted {
   readonly request: ModernRequest;
+  readonly bridge: Bridge;
+  readonly principal: string;
   readonly rules: readonly ParamHeader[] | Promise<readonly ParamHeader[]>;
 }
 
@@ -49,18 +56,43 @@ export class HttpFace {
   private readonly options: HttpFaceOptions;
   private readonly server: Server;
   private readonly open = new IdTable<HttpAnswer>();
+  private readonly bodies: BodyReader;
+  private readonly unread: Unread;
   private readonly keepAlive: NodeJS.Timeout;
   private callCount = 0;
+  private onLastClosed: () => void = () => undefined;
 
   constructor(options: HttpFaceOptions) {
     this.options = options;
-    this.server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    const limits = { ...httpFaceDefaults, ...options };
+    const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, maxConnections } = limits;
+    this.bodies = new BodyReader(limits);
+    this.unread = new Unread(limits);
+    const times = {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.max(50, Math.min(headersTimeoutMs, requestTimeoutMs) / 5),
+      // Who has no good host is refused here, in words.
+      requireHostHeader: false,
+      keepAlive: true,
+      keepAliveInitialDelay: probeMs,
+    };
+    this.server = createServer(times, (request, response) => {
       this.onRequest(request, response);
+    });
+    this.server.maxConnections = maxConnections;
+    this.server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+      // In the middle of an answer there is nothing to be said.
+      if (this.open.all().some(({ response }) => response.socket === socket)) socket.destroy();
+      else answerFault(code, socket);
+    });
+    this.server.on('drop', () => {
+      options.log.warn({ limit: maxConnections }, 'too many connections; one more was closed');
     });
     this.keepAlive = setInterval(() => {
       const now = Date.now();
-      for (const answer of this.open.all()) answer.keepAlive(options.keepAliveMs, now);
-    }, options.keepAliveMs / 3).unref();
+      for (const answer of this.open.all()) answer.keepAlive(keepAliveMs, now);
+    }, keepAliveMs / 3).unref();
   }
 
   /** Resolves to the endpoint's URL. */
@@ -81,10 +113,15 @@ export class HttpFace {
     this.server.closeIdleConnections();
   }
 
-  /** Cuts what is left. */
-  close(): void {
+  /** Lets the last answers be read for up to `patienceMs`, then cuts what is left. */
+  async close(patienceMs = 0): Promise<void> {
     clearInterval(this.keepAlive);
     this.stopListening();
+    if (this.open.size > 0 && patienceMs > 0)
+      await new Promise<void>((resolve) => {
+        this.onLastClosed = resolve;
+        setTimeout(resolve, patienceMs).unref();
+      });
     this.server.closeAllConnections();
   }
 
@@ -96,9 +133,11 @@ export class HttpFace {
     else if (request.method === 'OPTIONS')
       response.writeHead(204, { ...headers, ...preflightHeaders(request) }).end();
     else
-      readBody(request, this.options.maxMessageBytes, (body) => {
-        if (body instanceof BridgeError) refuse(response, body, { ...headers, Connection: 'close' });
-        else this.onBody(request, response, body, headers);
+      this.bodies.read(request, (body) => {
+        if (body instanceof BridgeError) {
+          answerTo(response, { ...headers, Connection: 'close' }).write(outcomeOf(body));
+          linger(request, response);
+        } else this.onBody(request, response, body, headers);
       });
   }
 
@@ -111,6 +150,7 @@ export class HttpFace {
     if (path !== this.options.path) return refusals.path();
     if (request.method === 'OPTIONS') return undefined;
     if (request.method !== 'POST') return refusals.method();
+    if (this.principalOf(request) === undefined) return refusals.token();
     return /^application\/json\s*(?:;|$)/i.test(mediaType ?? '') ? undefined : refusals.mediaType();
   }
 
@@ -136,9 +176,9 @@ export class HttpFace {
       if (admitted === undefined) response.writeHead(202, headers).end();
       else if (admitted.rules instanceof Promise)
         admitted.rules.then((rules) => {
-          this.serve(request, response, admitted.request, rules, answer);
+          this.serve(request, response, admitted, rules, answer);
         }, fail);
-      else this.serve(request, response, admitted.request, admitted.rules, answer);
+      else this.serve(request, response, admitted, admitted.rules, answer);
     } catch (error) {
       fail(error);
     }
@@ -153,13 +193,23 @@ export class HttpFace {
     if (modern.method === 'subscriptions/listen' && !mayStream) throw refusals.accept();
     const isCall = modern.method === 'tools/call' && servedVersions.includes(modern.version);
     const tool = isCall ? paramString(modern, 'name') : undefined;
-    return { request: modern, rules: tool === undefined ? [] : this.options.bridge.paramHeaders(tool) };
+    const principal = this.principalOf(request) ?? anonymous;
+    const { bridge: bridgeOf } = this.options;
+    const bridge = typeof bridgeOf === 'function' ? bridgeOf(principal) : bridgeOf;
+    const rules = tool === undefined ? [] : bridge.paramHeaders(tool);
+    return { request: modern, bridge, principal, rules };
+  }
+
+  /** Undefined for a caller without a good token, where one is needed. */
+  private principalOf(request: IncomingMessage): string | undefined {
+    const { tokens } = this.options;
+    return tokens === undefined ? anonymous : tokens.principalOf(request.headers.authorization);
   }
 
   private serve(
     request: IncomingMessage,
     response: ServerResponse,
-    modern: ModernRequest,
+    { request: modern, bridge, principal }: Admitted,
     rules: readonly ParamHeader[],
     answer: HttpAnswer,
   ): void {
@@ -173,30 +223,34 @@ export class HttpFace {
     this.callCount += 1;
     const number = this.callCount;
     this.open.set(number, answer);
+    this.unread.watch(response);
     // Nothing tells unauthenticated callers apart, so each call is a party of its own.
-    const caller = { domain: `http ${String(number)}`, principal: 'anonymous' };
-    const cancel = this.options.bridge.serve(modern, caller, toResponder(answer, response));
+    const isKnown = this.options.tokens !== undefined;
+    const caller = { domain: isKnown ? `principal ${principal}` : `http ${String(number)}`, principal };
+    const cancel = bridge.serve(modern, caller, this.responder(answer, response));
     response.on('close', () => {
       this.open.delete(number);
+      if (this.open.size === 0) this.onLastClosed();
       // spec 2026-07-28 basic/transports/streamable-http#cancellation
       if (!response.writableFinished) cancel();
     });
   }
-}
 
-function toResponder(answer: HttpAnswer, response: ServerResponse): ListenResponder {
-  return {
-    notify: (method, params) => {
-      answer.notify(method, params, Date.now());
-    },
-    answer: (outcome) => {
-      answer.finish(outcome);
-    },
-    canTakeMore: () => answer.canTakeMore,
-    onceDrained: (run) => {
-      response.once('drain', run);
-    },
-  };
+  private responder(answer: HttpAnswer, response: ServerResponse): ListenResponder {
+    return {
+      notify: (method, params) => {
+        answer.notify(method, params, Date.now());
+      },
+      answer: (outcome) => {
+        answer.finish(outcome);
+        this.unread.makeRoom(response.writableLength, () => this.open.all().map((each) => each.response));
+      },
+      canTakeMore: () => answer.canTakeMore,
+      onceDrained: (run) => {
+        response.once('drain', run);
+      },
+    };
+  }
 }
 
 function refuse(
@@ -204,7 +258,12 @@ function refuse(
   error: BridgeError,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  new HttpAnswer(response, undefined, { headers, mayStream: false, now: 0 }).finish(outcomeOf(error));
+  answerTo(response, headers).finish(outcomeOf(error));
+}
+
+/** The answer to a request of which nothing is known yet. */
+function answerTo(response: ServerResponse, headers: Readonly<Record<string, string>>): HttpAnswer {
+  return new HttpAnswer(response, undefined, { headers, mayStream: false, now: 0 });
 }
 
 function acceptsStream(request: IncomingMessage): boolean {
@@ -215,7 +274,10 @@ function refusal(reason: ErrorReason, message: string, status: number): () => Br
   return () => new BridgeError(invalidRequest, reason, message, { status });
 }
 
+const anonymous = 'anonymous';
+
 const refusals = {
+  token: refusal('unauthorized', 'A good bearer token is needed here', 401),
   host: refusal('forbidden', 'This host name is not served here', 403),
   origin: refusal('forbidden', 'This origin may not call', 403),
   path: refusal('not_found', 'There is nothing at this path', 404),

@@ -28,6 +28,8 @@ export interface StdioFaceOptions {
 const caller: Caller = { domain: 'stdio', principal: 'stdio' };
 /** A client that reads a notification and the answer in one go may drop the former, so the answer keeps this far. */
 const notificationGapMs = 10;
+/** What a client that does not read may leave lying. */
+const maxUnreadBytes = 16 * 1024 * 1024;
 
 export class StdioFace {
   /** Resolves when the client has gone: its end of the input or of the output is closed. */
@@ -35,6 +37,7 @@ export class StdioFace {
   private readonly options: StdioFaceOptions;
   private readonly inFlight = new IdTable<() => void, string>();
   private readonly lines: TurnWriter;
+  private readonly waitsFor = new Set<'server' | 'client'>();
   private isOutputOpen = true;
 
   constructor(options: StdioFaceOptions) {
@@ -52,6 +55,7 @@ export class StdioFace {
     this.ended = new Promise((resolve) => {
       input.on('data', (chunk: Buffer) => {
         splitter.push(chunk);
+        if (options.bridge.isBacklogged) this.waitForServer();
       });
       input.on('end', () => {
         splitter.end();
@@ -61,6 +65,7 @@ export class StdioFace {
       for (const event of ['error', 'close'] as const)
         output.on(event, () => {
           this.isOutputOpen = false;
+          options.bridge.resumeUpstream();
           resolve();
         });
     });
@@ -143,7 +148,40 @@ export class StdioFace {
   }
 
   private write(frame: Chunks): void {
-    if (this.isOutputOpen) this.lines.write(frame);
+    if (!this.isOutputOpen) return;
+    this.lines.write(frame);
+    if (this.options.output.writableLength > maxUnreadBytes) this.waitForClient();
+  }
+
+  /** The server does not take what it has: what comes in would only pile up. */
+  private waitForServer(): void {
+    if (this.waitsFor.has('server')) return;
+    this.pauseFor('server');
+    this.options.bridge.onceTaken(() => {
+      this.goOn('server');
+    });
+  }
+
+  /** The client does not read: nothing more is asked of the server for it, and nothing more read of the server. */
+  private waitForClient(): void {
+    if (this.waitsFor.has('client')) return;
+    const { bridge, output } = this.options;
+    this.pauseFor('client');
+    bridge.pauseUpstream();
+    output.once('drain', () => {
+      bridge.resumeUpstream();
+      this.goOn('client');
+    });
+  }
+
+  private pauseFor(whom: 'server' | 'client'): void {
+    this.waitsFor.add(whom);
+    this.options.input.pause();
+  }
+
+  private goOn(whom: 'server' | 'client'): void {
+    this.waitsFor.delete(whom);
+    if (this.waitsFor.size === 0) this.options.input.resume();
   }
 }
 

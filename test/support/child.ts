@@ -2,6 +2,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { metadata } from './harness.ts';
 import { checkModernFrame } from './modern-shapes.ts';
@@ -20,8 +21,11 @@ export class BridgeProcess {
   private readonly onLine: ((line: string) => void)[] = [];
   private nextId = 0;
 
-  constructor(args: readonly string[], env: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, [cli, ...args], { env: { ...process.env, ...env } });
+  /** `openFiles`: how many the process may have, where that is to be few. */
+  constructor(args: readonly string[], env: Record<string, string> = {}, openFiles?: number) {
+    const limit = openFiles === undefined ? '' : `ulimit -n ${String(openFiles)}; `;
+    const command = ['-c', `${limit}exec "$0" "$@"`, process.execPath, cli, ...args];
+    this.child = spawn('sh', command, { env: { ...process.env, ...env } });
     this.exit = new Promise((resolve) => this.child.once('close', resolve));
     this.child.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.child.stdin.on('error', () => undefined);
@@ -36,11 +40,25 @@ export class BridgeProcess {
     return new Promise((resolve) => this.onLine.push(resolve));
   }
 
+  /** Resolves when neither the bridge nor those processes use any more time: all wait for somebody else. */
+  async waitForRest(...pids: readonly number[]): Promise<void> {
+    let last = -1;
+    for (let quiet = 0; quiet < 8;) {
+      await sleep(100);
+      const now = [this.child.pid!, ...pids].reduce((sum, pid) => sum + cpuTicks(pid), 0);
+      quiet = now === last ? quiet + 1 : 0;
+      last = now;
+    }
+  }
+
   request(method: string, params: object = {}): Promise<Message> {
+    return this.ask(method, { ...params, _meta: metadata() });
+  }
+
+  /** A request with just these params. */
+  ask(method: string, params: object): Promise<Message> {
     const id = this.nextId++;
-    this.child.stdin.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: metadata() } })}\n`,
-    );
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     return new Promise((resolve) => this.waiting.set(JSON.stringify(id), { method, resolve }));
   }
 
@@ -59,6 +77,14 @@ export class BridgeProcess {
     this.waiting.delete(key);
     waiter?.resolve(message);
   }
+}
+
+/** The processor time that a process has used, in the system's ticks. */
+function cpuTicks(pid: number): number {
+  const fields = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+    .split(') ')[1]!
+    .split(' ');
+  return Number(fields[11]) + Number(fields[12]);
 }
 
 /** Whether a process of that id is there and not a zombie. */

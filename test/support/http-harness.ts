@@ -49,6 +49,21 @@ function framesIn(text: string, contentType: string): Message[] {
     .map((event) => JSON.parse(event.slice('data: '.length)));
 }
 
+/** A face on any free port of loopback. */
+export function localFace(bridge: Bridge, more: Partial<HttpFaceOptions> = {}): HttpFace {
+  return new HttpFace({
+    bridge,
+    host: '127.0.0.1',
+    port: 0,
+    path: '/mcp',
+    isLoopback: true,
+    allowedHosts: [],
+    allowedOrigins: [],
+    log: silentLogger,
+    ...more,
+  });
+}
+
 export class HttpHarness {
   readonly upstream: ScriptedUpstream;
   readonly clock = new ManualClock();
@@ -59,19 +74,7 @@ export class HttpHarness {
   constructor(script: Script, options: Partial<BridgeOptions>, face: Partial<HttpFaceOptions>) {
     this.upstream = new ScriptedUpstream(script);
     this.bridge = new Bridge({ upstream: this.upstream, clock: this.clock, options });
-    this.face = new HttpFace({
-      bridge: this.bridge,
-      host: '127.0.0.1',
-      port: 0,
-      path: '/mcp',
-      isLoopback: true,
-      allowedHosts: [],
-      allowedOrigins: [],
-      maxMessageBytes: 4 * 1024 * 1024,
-      keepAliveMs: 15_000,
-      log: silentLogger,
-      ...face,
-    });
+    this.face = localFace(this.bridge, face);
   }
 
   async start(): Promise<this> {
@@ -83,7 +86,7 @@ export class HttpHarness {
     const closed = this.bridge.close(0);
     this.clock.advance(0);
     await closed;
-    this.face.close();
+    await this.face.close();
   }
 
   /** Opens a request; the caller reads or destroys the response. */
