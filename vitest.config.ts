@@ -10,7 +10,7 @@ export default defineConfig({
           isolate: false,
           pool: 'threads',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/cli/**', 'test/interop/**', 'test/process/**'],
+          exclude: ['test/cli/**', 'test/interop/**', 'test/lab/**'],
           restoreMocks: true,
           // Some talk over real sockets, and the machine may be busy with others.
           testTimeout: 20_000,
