@@ -15,6 +15,7 @@ type Action = () => void | Promise<void>;
 const inputTtlMs = 100_000;
 const quarantineMs = 30_000;
 const stepMs = 5000;
+const requestTimeoutMs = 1_000_000;
 
 export class AttributionWorld {
   /** Everything that must not happen and did. */
@@ -55,7 +56,7 @@ export class AttributionWorld {
         inputTtlMs,
         quarantineMs,
         maxRequestMs: 10_000_000,
-        requestTimeoutMs: 1_000_000,
+        requestTimeoutMs,
       },
     });
   }
@@ -357,8 +358,12 @@ export class AttributionWorld {
       this.clock.advance(turn % 10 === 9 ? 11_000 : 30);
       await settled();
     }
+    // A session that is forgotten takes no answers: when a sibling carried the question, only time ends its asker.
+    if (this.forgottenAt.size > 0) this.clock.advance(requestTimeoutMs);
     this.checkEnds();
-    await this.bridge.close(0);
+    const closed = this.bridge.close(0);
+    this.clock.advance(0);
+    await closed;
   }
 
   private checkEnds(): void {
