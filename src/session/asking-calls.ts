@@ -135,12 +135,13 @@ export class AskingCalls {
   }
 
   /**
-   * The call was cancelled. Its handler may still ask, so it stays a candidate until its answer comes or the time is
-   * over; nobody is shown what it asks. False when it is none of these calls.
+   * The call was cancelled, or its answer will not come. Its handler may still ask, so it stays a candidate until its
+   * answer comes or the time is over; nobody is shown what it asks. False when it is none of these calls.
    */
   quarantine(id: number, onEnd: () => void): boolean {
     const call = this.calls.get(id);
     if (call === undefined) return false;
+    if (call.isQuarantined) return true;
     call.isQuarantined = true;
     call.isParked = false;
     call.carrier = this.quarantineCarrier();

@@ -160,14 +160,8 @@ export class Session {
   /** Gives a request up: the server is told at once, and its late answer is dropped. */
   cancel(id: number, reason: string): void {
     if (this.over !== undefined || !this.pending.has(id)) return;
-    const forget = (): void => {
-      this.pending.delete(id);
-      this.link.abandon?.(id);
-      this.endIfDrained();
-    };
     this.notify('notifications/cancelled', { requestId: id, reason });
-    if (this.asking.quarantine(id, forget)) this.pending.set(id, { handlers: ignored, isOwn: false });
-    else forget();
+    this.letGo(id);
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
@@ -196,9 +190,12 @@ export class Session {
     if (id !== undefined) this.finish(Number(id), failure);
   }
 
-  /** No answer to that request will come any more, if none has. */
+  /** No answer to that request will come any more, if none has. That says nothing of its handler, which may still ask. */
   endRequest(id: number, loss: Loss): void {
-    this.take(id)?.onLost(loss);
+    const pending = this.pending.get(id);
+    if (pending === undefined) return;
+    this.letGo(id);
+    pending.handlers.onLost(loss);
     this.endIfDrained();
   }
 
@@ -244,6 +241,17 @@ export class Session {
     handlers?.onAnswer(frame);
     this.endIfDrained();
     return handlers !== undefined;
+  }
+
+  /** Nobody waits for that request any more. If it may ask, it is kept in mind for as long as it may still do so. */
+  private letGo(id: number): void {
+    const forget = (): void => {
+      this.pending.delete(id);
+      this.link.abandon?.(id);
+      this.endIfDrained();
+    };
+    if (this.asking.quarantine(id, forget)) this.pending.set(id, { handlers: ignored, isOwn: false });
+    else forget();
   }
 
   /** The request is in flight no more: it was not the asker of what is held. */

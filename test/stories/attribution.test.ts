@@ -138,6 +138,24 @@ describe('whose question is it', () => {
     expect((await carol.outcome).result.content[0].text).toBe('carol is done');
   });
 
+  it('4, held: a call that has lost its answer may have asked all the same', async () => {
+    const harness = await openHarness();
+    const { bridge, upstream, clock } = harness;
+    const alice = serveAs(bridge, 'alice', 'a');
+    const asker = await written(harness);
+    const bob = serveAs(bridge, 'bob', 'b');
+    const other = await written(harness);
+    ask(harness, 'q');
+    await closeWindow(harness);
+    upstream.server.endStream(asker);
+    expect((await alice.outcome).error.data.reason).toBe('upstream_no_answer');
+    await closeWindow(harness);
+    clock.advance(10_000);
+    expect((await upstream.server.answerTo('q')).error.code).toBe(-32601);
+    upstream.server.text(other, 'not asked');
+    expect((await bob.outcome).result.content[0].text).toBe('not asked');
+  });
+
   it('4, elimination: held until the others have ended, and nobody new starts meanwhile', async () => {
     const harness = await openHarness();
     const { bridge, upstream } = harness;

@@ -89,6 +89,11 @@ export class ScriptedServer implements Link {
     for (const frame of framesOfText(Buffer.from(line))) this.handlers.onFrame(frame, origin);
   }
 
+  /** The response stream of that request has ended without its answer. */
+  endStream(request: Message): void {
+    this.handlers.onStreamEnd(request.id as number, 'the connection broke before the answer');
+  }
+
   oversize(start: string): void {
     this.handlers.onOversize(Buffer.from(start));
   }
