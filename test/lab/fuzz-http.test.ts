@@ -52,7 +52,10 @@ const starts = [
   'post /mcp',
 ];
 
-function make(random: Random, marker: number): Made {
+function make(random: Random, number: number): Made {
+  const isGood = random.chance(40);
+  // No bent request can come to have the marker of a good one.
+  const marker = isGood ? 1_000_000 + number : 'bent';
   const params = { name: 'a', arguments: { marker }, _meta: metadata() };
   const message = { jsonrpc: '2.0', id: marker, method: 'tools/call', params };
   const good = JSON.stringify(message);
@@ -61,7 +64,7 @@ function make(random: Random, marker: number): Made {
     'Content-Type: application/json',
     ...Object.entries(headersFor(message)).map(([name, value]) => `${name}: ${value}`),
   ];
-  if (random.chance(40)) return toMade('POST /mcp', Buffer.byteLength(good), lines, good, marker);
+  if (typeof marker === 'number') return toMade('POST /mcp', Buffer.byteLength(good), lines, good, marker);
   const body = random.chance(30) ? good : random.chance(50) ? bent(random, good) : random.pick(corpus);
   for (let count = random.below(3); count > 0; count -= 1) spoil(random, lines);
   const start = random.chance(10) ? random.pick(starts) : 'POST /mcp';

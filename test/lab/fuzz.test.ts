@@ -164,7 +164,8 @@ async function stdioBatch(random: Random, from: number): Promise<void> {
   for (let index = from; index < from + batch; index += 1) {
     const id = random.chance(40) ? goodId(random, index) : undefined;
     if (id !== undefined) expected.set(id, index);
-    sent.push(textFor(random, id, index).replaceAll('\n', ' '));
+    // Half a character is none any more when it is written.
+    sent.push(Buffer.from(textFor(random, id, index).replaceAll('\n', ' ')).toString('utf8'));
     client.write(`${sent.at(-1)!}\n`);
     if (index % 50 === 0) await settled();
   }
