@@ -102,6 +102,11 @@ export class AskingCall {
     return this.caller.principal;
   }
 
+  /** What it holds as long as it lives. */
+  get bytes(): number {
+    return this.first.frame.bytes.length;
+  }
+
   /** Writes the call upstream, in its turn. */
   start(session: Session): void {
     if (this.state.name === 'ended') return;
@@ -319,7 +324,7 @@ export class AskingCall {
     const { principal } = this;
     this.clock.pause();
     this.stopInputTimer();
-    if (round === 1 && parked.isFull(principal)) {
+    if (round === 1 && parked.isTooMuch(this)) {
       this.giveUp('Too many questions are open', outcomeOf(tooManyParked()));
       return;
     }
@@ -351,7 +356,7 @@ export class AskingCall {
     this.context.parked.unpark(this);
     // Only a call that has shown questions can be asked for again.
     if (this.digest === undefined) return;
-    const bytes = this.first.frame.bytes.length + this.deliveries.keptBytes;
+    const bytes = this.bytes + this.deliveries.keptBytes;
     this.context.parked.keep(this.key, this.context.limits.outcomeTtlMs, bytes);
   }
 

@@ -11,6 +11,8 @@ const maxEndedBytes = 32 * 1024 * 1024;
 export interface ParkedLimits {
   readonly maxParked: number;
   readonly maxParkedPerPrincipal: number;
+  /** How many bytes their requests may have together. One alone may always have more. */
+  readonly maxHeldBytes: number;
 }
 
 export class ParkedCalls {
@@ -19,6 +21,7 @@ export class ParkedCalls {
   /** In the order in which they ended. */
   private readonly ended = new Map<string, { readonly bytes: number; readonly stopTimer: () => void }>();
   private endedBytes = 0;
+  private waitingBytes = 0;
   private readonly waitingForInput = new Set<AskingCall>();
   private readonly limits: ParkedLimits;
 
@@ -32,10 +35,11 @@ export class ParkedCalls {
     return this.waitingForInput.size;
   }
 
-  /** Whether one more of that principal would be too many. */
-  isFull(principal: string): boolean {
-    const { maxParked, maxParkedPerPrincipal } = this.limits;
-    if (this.count >= maxParked) return true;
+  /** Whether that one more would be too much. */
+  isTooMuch({ principal, bytes }: AskingCall): boolean {
+    const { maxParked, maxParkedPerPrincipal, maxHeldBytes } = this.limits;
+    const isTooLarge = this.waitingBytes > 0 && this.waitingBytes + bytes > maxHeldBytes;
+    if (this.count >= maxParked || isTooLarge) return true;
     // With one limit for all, nobody's own can be the first to be reached.
     if (maxParkedPerPrincipal >= maxParked) return false;
     let own = 0;
@@ -49,12 +53,14 @@ export class ParkedCalls {
 
   park(key: string, call: AskingCall): void {
     this.calls.set(key, call);
+    if (this.waitingForInput.has(call)) return;
     this.waitingForInput.add(call);
+    this.waitingBytes += call.bytes;
   }
 
   /** The call goes on, or has ended; it can still be found. */
   unpark(call: AskingCall): void {
-    this.waitingForInput.delete(call);
+    if (this.waitingForInput.delete(call)) this.waitingBytes -= call.bytes;
   }
 
   /** The call has ended, and holds so many bytes. It can be found for `ms` more, or until others need the room. */

@@ -86,10 +86,12 @@ export class HttpFace {
       if (this.open.all().some(({ response }) => response.socket === socket)) socket.destroy();
       else answerFault(code, socket);
     });
-    this.server.on('drop', () => {
-      options.log.warn({ limit: maxConnections }, 'too many connections; one more was closed');
-    });
+    let droppedCount = 0;
+    this.server.on('drop', () => (droppedCount += 1));
     this.keepAlive = setInterval(() => {
+      if (droppedCount > 0)
+        options.log.warn({ droppedCount, limit: maxConnections }, 'too many connections; some were closed');
+      droppedCount = 0;
       const now = Date.now();
       for (const answer of this.open.all()) answer.keepAlive(keepAliveMs, now);
     }, keepAliveMs / 3).unref();

@@ -197,6 +197,21 @@ describe('parked calls', () => {
   });
 });
 
+describe('parked calls with much in them', () => {
+  it('have a limit for their bytes together', async () => {
+    await start({ maxHeldBytes: 10_000, parkingWindowMs: 0 });
+    const outcomes = [];
+    for (const size of [8000, 8000, 100]) {
+      const reply = harness.post('tools/call', { name: 'ask', arguments: { text: 'x'.repeat(size) } });
+      await harness.clock.timerOf(0);
+      harness.clock.advance(0);
+      const { answer } = await reply;
+      outcomes.push(answer.error?.data.reason ?? answer.result.resultType);
+    }
+    expect(outcomes).toEqual(['input_required', 'too_many_parked', 'input_required']);
+  });
+});
+
 describe('requests that do not come', () => {
   // Field bug 89.
   it('are ended with 408, a hundred at once, and others are served meanwhile', async () => {
