@@ -223,7 +223,12 @@ class Chaos {
       this.trace.push({ kind: 'error', token, round, reason });
       if (reason === 'upstream_unavailable') await sleep(20);
     } else if (question === undefined)
-      this.trace.push({ kind: 'result', token, round, text: message.result.content[0].text });
+      this.trace.push({
+        kind: 'result',
+        token,
+        round,
+        text: (message.result.content[0].text as string).slice(0, 100),
+      });
     else {
       this.trace.push({ kind: 'question', token, round, about: question.about });
       if (connection !== undefined) await this.goOn(connection, call, round, question);
