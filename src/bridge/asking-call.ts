@@ -321,7 +321,6 @@ export class AskingCall {
     const { context, session, id } = this;
     if (session === undefined || id === undefined) return;
     const { limits, clock, parked } = context;
-    const { principal } = this;
     this.clock.pause();
     this.stopInputTimer();
     if (round === 1 && parked.isTooMuch(this)) {
@@ -339,7 +338,7 @@ export class AskingCall {
       instance: context.instance,
       call: this.key,
       round,
-      principal,
+      principal: this.principal,
       digest: this.digest,
       expiresAt: clock.now() + limits.inputTtlMs,
     });

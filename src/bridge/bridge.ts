@@ -28,7 +28,6 @@ import {
   callLost,
   refusedState,
   shuttingDown,
-  tooManyCalls,
   unknownMethod,
   upstreamBusy,
   wrongVersion,
@@ -227,10 +226,7 @@ export class Bridge {
     const { pool, parked } = this.context;
     const work: Work = request.method === 'subscriptions/listen' ? 'listens' : 'calls';
     const bytes = request.frame.bytes.length;
-    // Cancelled calls run on at the server until they end there.
-    if (work === 'calls' && pool.load - parked.count >= this.options.maxCalls)
-      throw tooManyCalls('of all callers');
-    this.load.enter(work, principal, bytes);
+    this.load.enter(work, principal, bytes, pool.load - parked.count);
     return () => {
       this.load.leave(work, principal, bytes);
       if (this.load.callCount === 0) this.onIdle?.();

@@ -49,11 +49,14 @@ export class Load {
     return this.listens.total;
   }
 
-  /** Takes a request on. `leave` must follow, once. Throws what it is to be refused with. */
-  enter(work: Work, principal: string, bytes: number): void {
+  /**
+   * Takes a request on. `leave` must follow, once. Throws what it is to be refused with. `running`: how many calls the
+   * server has, as cancelled ones run on there until they end.
+   */
+  enter(work: Work, principal: string, bytes: number, running: number): void {
     const { limits, calls, listens } = this;
     if (work === 'calls') {
-      if (calls.total >= limits.maxCalls) throw tooManyCalls('of all callers');
+      if (Math.max(calls.total, running) >= limits.maxCalls) throw tooManyCalls('of all callers');
       if (calls.of(principal) >= limits.maxCallsPerPrincipal) throw tooManyCalls('of one caller');
     } else {
       if (listens.total >= limits.maxListens) throw tooManyListens('of all callers');

@@ -42,7 +42,6 @@ export interface HttpSettings {
   readonly allowedOrigins: readonly string[];
 }
 
-const clientMessageBytes = 4 * 1024 * 1024;
 const parkedPerPrincipalWithTokens = 100;
 /** For connections that are idle, or are being refused. */
 const spareConnections = 1000;
@@ -73,7 +72,7 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
     upstream: upstreamSettings(flags, rest, environment),
     http,
     drainMs: flags.drainTimeout,
-    maxClientMessageBytes: flags.maxMessageBytes ?? clientMessageBytes,
+    maxClientMessageBytes: flags.maxMessageBytes ?? httpFaceDefaults.maxMessageBytes,
     maxServerMessageBytes: flags.maxMessageBytes ?? serverMessageBytes,
     startTimeoutMs: flags.startTimeout,
     keyRing: keyRingOf(flags.stateKeyFile, environment['MCP_BRIDGE_STATE_KEYS']),
@@ -132,7 +131,13 @@ function httpSettings(flags: Flags, environment: Environment): HttpSettings | un
 }
 
 function faceLimits(flags: Flags): HttpFaceLimits {
-  const { maxMessageBytes = clientMessageBytes, maxHeldBytes, receiveTimeout, maxCalls, maxListens } = flags;
+  const {
+    maxMessageBytes = httpFaceDefaults.maxMessageBytes,
+    maxHeldBytes,
+    receiveTimeout,
+    maxCalls,
+    maxListens,
+  } = flags;
   return {
     ...httpFaceDefaults,
     maxMessageBytes,

@@ -44,6 +44,12 @@ export interface HttpFaceOptions extends GuardOptions, Partial<HttpFaceLimits> {
 /** A peer that has gone without a word is asked for after so long a silence, and then soon given up. */
 const probeMs = 30_000;
 
+/** Who sends a body, and the headers of whatever is answered to it. */
+interface Sender {
+  readonly principal: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A good request, who serves it, and the arguments that it must repeat in headers, once they are known. */
 interface Admitted {
   readonly request: ModernRequest;
@@ -130,21 +136,22 @@ export class HttpFace {
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers;
     const headers = origin !== undefined && isOriginAllowed(origin, this.options) ? corsHeaders(origin) : {};
-    const refusal = this.refusalOf(request);
+    const principal = this.principalOf(request);
+    const refusal = this.refusalOf(request, principal);
     if (refusal !== undefined) refuse(response, refusal, headers);
     else if (request.method === 'OPTIONS')
       response.writeHead(204, { ...headers, ...preflightHeaders(request) }).end();
-    else
+    else if (principal !== undefined)
       this.bodies.read(request, (body) => {
         if (body instanceof BridgeError) {
           answerTo(response, { ...headers, Connection: 'close' }).write(outcomeOf(body));
           linger(request, response);
-        } else this.onBody(request, response, body, headers);
+        } else this.onBody(request, response, body, { headers, principal });
       });
   }
 
   /** What is wrong with a request before its body is looked at. */
-  private refusalOf(request: IncomingMessage): BridgeError | undefined {
+  private refusalOf(request: IncomingMessage, principal: string | undefined): BridgeError | undefined {
     const { origin, 'content-type': mediaType } = request.headers;
     if (!isHostAllowed(request, this.options)) return refusals.host();
     if (origin !== undefined && !isOriginAllowed(origin, this.options)) return refusals.origin();
@@ -152,7 +159,7 @@ export class HttpFace {
     if (path !== this.options.path) return refusals.path();
     if (request.method === 'OPTIONS') return undefined;
     if (request.method !== 'POST') return refusals.method();
-    if (this.principalOf(request) === undefined) return refusals.token();
+    if (principal === undefined) return refusals.token();
     return /^application\/json\s*(?:;|$)/i.test(mediaType ?? '') ? undefined : refusals.mediaType();
   }
 
@@ -160,7 +167,7 @@ export class HttpFace {
     request: IncomingMessage,
     response: ServerResponse,
     body: Buffer,
-    headers: Readonly<Record<string, string>>,
+    { headers, principal }: Sender,
   ): void {
     const parsed = parseFrame(body);
     if (!parsed.ok) {
@@ -173,7 +180,7 @@ export class HttpFace {
       answer.finish(outcomeOf(error));
     };
     try {
-      const admitted = this.admit(request, parsed.frame, mayStream);
+      const admitted = this.admit(request, parsed.frame, mayStream, principal);
       // Modern HTTP has no notifications from clients; whatever comes is taken and means nothing.
       if (admitted === undefined) response.writeHead(202, headers).end();
       else if (admitted.rules instanceof Promise)
@@ -187,7 +194,12 @@ export class HttpFace {
   }
 
   /** Undefined for a notification. */
-  private admit(request: IncomingMessage, frame: Frame, mayStream: boolean): Admitted | undefined {
+  private admit(
+    request: IncomingMessage,
+    frame: Frame,
+    mayStream: boolean,
+    principal: string,
+  ): Admitted | undefined {
     const message = parseClientMessage(frame);
     if (message.kind === 'notification') return undefined;
     const modern = admit(message);
@@ -195,7 +207,6 @@ export class HttpFace {
     if (modern.method === 'subscriptions/listen' && !mayStream) throw refusals.accept();
     const isCall = modern.method === 'tools/call' && servedVersions.includes(modern.version);
     const tool = isCall ? paramString(modern, 'name') : undefined;
-    const principal = this.principalOf(request) ?? anonymous;
     const { bridge: bridgeOf } = this.options;
     const bridge = typeof bridgeOf === 'function' ? bridgeOf(principal) : bridgeOf;
     const rules = tool === undefined ? [] : bridge.paramHeaders(tool);
