@@ -53,8 +53,11 @@ describe('a line without an end', () => {
     socket.write(
       'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
     );
-    for (let count = 0; count < 200 && !socket.destroyed; count += 1)
+    for (let count = 0; count < 200 && !socket.destroyed; count += 1) {
       await write(socket, `100000\r\n${'A'.repeat(MiB)}\r\n`).catch(() => undefined);
+      // Writes that never have to wait would keep this client from ever looking at what it is sent.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     await closed;
     expect(answer).toContain('message_too_large');
     expect(peak() - before).toBeLessThan(40);
