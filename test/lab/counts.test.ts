@@ -63,17 +63,19 @@ describe('the counts go back to nothing', () => {
   });
 
   it('when 1,000 questions are never answered', async () => {
-    const ask = async (): Promise<void> => {
+    const ask = async (times: number): Promise<void> => {
       const connection = new RawConnection(port);
-      for (let count = 0; count < 125; count += 1) {
+      for (let count = 0; count < times; count += 1) {
         const answer = await send(connection, callBytes('ask'));
         expect(questionIn(answer!)).toBeDefined();
       }
       connection.close();
     };
+    // The first asks by itself: before the tool is known to ask, of several at once one would be refused.
+    await ask(1);
     let most = 0;
     const watching = setInterval(() => (most = Math.max(most, bridge.counts.parked)), 10);
-    await Promise.all(Array.from({ length: 8 }, ask));
+    await Promise.all(Array.from({ length: 8 }, () => ask(125)));
     clearInterval(watching);
     expect(most).toBeGreaterThan(100);
     await zero();
