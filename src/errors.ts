@@ -21,6 +21,8 @@ export type ErrorReason =
   | 'too_many_calls'
   | 'too_many_listens'
   | 'too_many_bytes'
+  | 'too_many_sessions'
+  | 'session_not_found'
   | 'queue_timeout'
   | 'request_timeout'
   | 'upstream_unavailable'

@@ -12,6 +12,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'faces',
     'bridge',
+    'relay',
     'oauth',
     'translate',
     'continuation',
@@ -20,8 +21,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'jsonrpc',
   ],
-  faces: ['bridge', 'protocol', 'jsonrpc'],
+  faces: ['bridge', 'relay', 'protocol', 'jsonrpc'],
   bridge: ['translate', 'continuation', 'session', 'upstream', 'protocol', 'jsonrpc'],
+  relay: ['upstream', 'protocol', 'jsonrpc'],
   oauth: ['upstream'],
   translate: ['protocol', 'jsonrpc'],
   continuation: [],
@@ -35,6 +37,7 @@ const topFiles = ['clock.ts', 'errors.ts', 'index.ts', 'log.ts'];
 const ports: Readonly<Record<string, string>> = {
   bridge: 'port.ts',
   session: 'port.ts',
+  relay: 'port.ts',
   oauth: 'credentials.ts',
 };
 const vagueNames = /(?:^|[-/])(?:utils?|helpers?|common|misc|manager|service)(?:[-./]|$)/;

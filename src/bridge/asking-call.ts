@@ -17,7 +17,7 @@ import { answersOf } from './answers.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { Deliveries } from './deliveries.ts';
-import { outcomeOf, type Caller, type Outcome, type Responder } from './outcome.ts';
+import { lost, outcomeOf, type Caller, type Outcome, type Responder } from './outcome.ts';
 import {
   callStep,
   type AskedQuestion,
@@ -28,13 +28,12 @@ import {
 import {
   callLost,
   inputExpired,
-  lost,
   missingCapability,
   queueTimeout,
   refusedState,
   timedOut,
   tooManyParked,
-} from './refusals.ts';
+} from '../protocol/refusals.ts';
 import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
 import { answerOf } from './upstream-answer.ts';
 import { Waiter } from './waiter.ts';
@@ -159,7 +158,7 @@ export class AskingCall {
       this.onRefused();
       return;
     }
-    this.dispatch({ name: 'lost', outcome: outcomeOf(lost(loss)) });
+    this.dispatch({ name: 'lost', outcome: lost(loss) });
     this.context.parked.forget(this.key);
   }
 

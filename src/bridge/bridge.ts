@@ -31,7 +31,7 @@ import {
   unknownMethod,
   upstreamBusy,
   wrongVersion,
-} from './refusals.ts';
+} from '../protocol/refusals.ts';
 import { digestOfRequest } from './request-digest.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
 import { ToolHeaders } from './tool-headers.ts';

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Outcome } from './outcome.ts';
-import { refusedState } from './refusals.ts';
+import { refusedState } from '../protocol/refusals.ts';
 import type { Waiter } from './waiter.ts';
 
 interface Delivery {

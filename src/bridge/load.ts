@@ -1,6 +1,6 @@
 // How much work the bridge has taken on for its clients, all together and for each principal, and the refusal of what
 // would be too much.
-import { tooManyBytes, tooManyCalls, tooManyListens } from './refusals.ts';
+import { tooManyBytes, tooManyCalls, tooManyListens } from '../protocol/refusals.ts';
 
 export interface LoadLimits {
   /** How many requests may be in flight at once. Parked calls are none. */

@@ -2,6 +2,8 @@
 import { BridgeError } from '../errors.ts';
 import { toBytes, type Chunks } from '../jsonrpc/frame.ts';
 import { internalError } from '../protocol/error-codes.ts';
+import { exited, noAnswer } from '../protocol/refusals.ts';
+import type { Loss } from '../session/session.ts';
 
 export type Outcome =
   | { readonly kind: 'result'; readonly body: Chunks }
@@ -33,6 +35,11 @@ export function outcomeOf(error: unknown): Outcome & { kind: 'error' } {
         });
   const { code, message, data, status } = known;
   return { kind: 'error', body: [toBytes({ code, message, data })], status };
+}
+
+/** What a lost request is answered with. */
+export function lost({ kind, reason }: Loss): Outcome {
+  return outcomeOf(kind === 'request' ? noAnswer(reason) : exited(reason));
 }
 
 /** Who presents a request. */

@@ -9,8 +9,8 @@ import type { CacheHints } from '../translate/result-up.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { familyOf } from './list-cache.ts';
-import { outcomeOf, type Outcome, type Responder } from './outcome.ts';
-import { lost, timedOut } from './refusals.ts';
+import { lost, outcomeOf, type Outcome, type Responder } from './outcome.ts';
+import { timedOut } from '../protocol/refusals.ts';
 import { answerOf, uncached } from './upstream-answer.ts';
 import { Waiter } from './waiter.ts';
 
@@ -95,7 +95,7 @@ function forward(
     },
     onLost: (loss) => {
       const mayMove = loss.kind === 'refused' && onRefused !== undefined && !isOver;
-      finish(mayMove ? undefined : outcomeOf(lost(loss)));
+      finish(mayMove ? undefined : lost(loss));
       if (mayMove) onRefused();
     },
     onProgress: (frame) => {

@@ -9,7 +9,7 @@ import type { Session } from '../session/session.ts';
 import { parseFilter, type SubscriptionFilter } from '../translate/subscription-up.ts';
 import { Listener, type Change } from './listener.ts';
 import type { ListenResponder } from './outcome.ts';
-import { tooManyUris } from './refusals.ts';
+import { tooManyUris } from '../protocol/refusals.ts';
 import { ResourceSubscriptions } from './resource-subscriptions.ts';
 
 const retryMs = 5000;

@@ -7,7 +7,7 @@ import { toModernError } from '../translate/error-up.ts';
 import { toModernResult, type CacheHints } from '../translate/result-up.ts';
 import { resultShape } from '../translate/shapes.ts';
 import { outcomeOf, type Outcome } from './outcome.ts';
-import { unreadableAnswer } from './refusals.ts';
+import { unreadableAnswer } from '../protocol/refusals.ts';
 
 /** Never kept by anyone: what one caller read is nobody else's. */
 export const uncached: CacheHints = { ttlMs: 0, cacheScope: 'private' };

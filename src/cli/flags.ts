@@ -5,6 +5,8 @@ import { httpFaceDefaults } from '../faces/http-limits.ts';
 import { parseCount, parseDuration, parseSize } from './parse-values.ts';
 
 const defaultDrainMs = 5000;
+const defaultLegacySessions = 100;
+const defaultLegacyIdleMs = 1_800_000;
 
 /** The options as read; times are milliseconds, sizes bytes. */
 export interface Flags {
@@ -47,6 +49,9 @@ export interface Flags {
   readonly maxMessageBytes?: number;
   readonly stateKeyFile?: string;
   readonly root: readonly string[];
+  readonly legacyFace: boolean;
+  readonly maxLegacySessions: number;
+  readonly legacyIdleTimeout: number;
   readonly allowUnauthenticated?: boolean;
   readonly allowedOrigin: readonly string[];
   readonly allowedHost: readonly string[];
@@ -153,6 +158,21 @@ const faceOptions = (): readonly Option[] => [
   option('--cache-scope <scope>', 'who may keep lists').choices(['public', 'private']).default('private'),
 ];
 
+const legacyOptions = (): readonly Option[] => [
+  option('--no-legacy-face', 'refuse legacy clients, which open with initialize').default(true),
+  count(
+    'max-legacy-sessions',
+    'over HTTP: how many legacy clients may have a session',
+    defaultLegacySessions,
+  ),
+  duration(
+    'legacy-idle-timeout',
+    'over HTTP: a legacy session with nothing open',
+    defaultLegacyIdleMs,
+    '30m',
+  ),
+];
+
 const callOptions = (): readonly Option[] => [
   duration('request-timeout', 'a call without progress', bridgeDefaults.requestTimeoutMs, '60s'),
   duration('max-request-time', 'a call in all, questions not counted', bridgeDefaults.maxRequestMs, '30m'),
@@ -228,6 +248,7 @@ export function createProgram(version: string, output: Output): Command {
     ...upstreamOptions(),
     ...urlOptions(),
     ...faceOptions(),
+    ...legacyOptions(),
     ...callOptions(),
     ...loadOptions(),
     ...logOptions(),

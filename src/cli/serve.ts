@@ -1,8 +1,11 @@
 // Builds bridges from their parts, runs them behind one face until it is told to stop, and leaves nothing behind.
 import { setTimeout } from 'node:timers/promises';
 import { Bridge } from '../bridge/bridge.ts';
-import { StdioFace } from '../faces/stdio.ts';
+import { bridgeDefaults } from '../bridge/options.ts';
+import { systemClock } from '../clock.ts';
+import { serverGone, StdioFace } from '../faces/stdio.ts';
 import type { Logger } from '../log.ts';
+import { RelayedSession, type OpenRelay } from '../relay/relayed-session.ts';
 import type { Upstream } from '../upstream/port.ts';
 import { killAllGroups } from '../upstream/process-group.ts';
 import { createLogger } from './logger.ts';
@@ -38,22 +41,44 @@ function createBridge({ settings, version, log, upstream }: Parts): Bridge {
   return new Bridge({ upstream, options, log, keyRing: settings.keyRing });
 }
 
+/** Undefined where legacy clients are refused. */
+function relayOf({ settings, log, upstream }: Parts): OpenRelay | undefined {
+  const { startTimeoutMs, bridge } = settings;
+  const options = {
+    upstream,
+    clock: systemClock,
+    log,
+    startTimeoutMs,
+    maxCalls: bridge.maxCallsPerPrincipal ?? bridgeDefaults.maxCallsPerPrincipal,
+  };
+  return settings.hasLegacyFace ? (handlers) => new RelayedSession(options, handlers) : undefined;
+}
+
 async function runStdio(parts: Parts, hurry: AbortController): Promise<number> {
   const { settings, log } = parts;
   const { stdin: input, stdout: output } = process;
   const bridge = createBridge(parts);
-  bridge.warmUp();
-  const face = new StdioFace({ bridge, input, output, maxMessageBytes: settings.maxClientMessageBytes, log });
+  const face = new StdioFace({
+    bridge,
+    input,
+    output,
+    maxMessageBytes: settings.maxClientMessageBytes,
+    log,
+    openRelay: relayOf(parts),
+  });
   const stopped = stopSignal();
   // A client that signals reads no more, and will kill soon.
   void stopped.then(() => {
     hurry.abort();
   });
-  const reason = await Promise.race([face.ended.then(() => 'the client has gone'), stopped, parentDeath()]);
+  const reason = await Promise.race([face.ended, stopped, parentDeath()]);
   log.info({ reason }, 'shutting down');
-  await bridge.close(settings.drainMs, hurry.signal);
+  await Promise.all([
+    bridge.close(settings.drainMs, hurry.signal),
+    face.close(settings.drainMs, hurry.signal),
+  ]);
   await Promise.race([new Promise((resolve) => output.write('', resolve)), setTimeout(lastReadMs)]);
-  return bridge.isUpstreamBroken ? 1 : 0;
+  return bridge.isUpstreamBroken || reason === serverGone ? 1 : 0;
 }
 
 async function runHttp(parts: Parts, http: HttpSettings): Promise<number> {
@@ -71,7 +96,10 @@ async function runHttp(parts: Parts, http: HttpSettings): Promise<number> {
     Promise.all([...bridges.values()].map((bridge) => bridge.close(drainMs)));
   const shared = http.hasSessionPerPrincipal ? undefined : bridgeOf('');
   shared?.warmUp();
-  const face = new HttpFace({ ...http, ...http.limits, bridge: shared ?? bridgeOf, log });
+  const openRelay = relayOf(parts);
+  const { maxLegacySessions: maxSessions, legacyIdleMs: idleMs } = http;
+  const legacy = openRelay && { openRelay, maxSessions, idleMs };
+  const face = new HttpFace({ ...http, ...http.limits, bridge: shared ?? bridgeOf, legacy, log });
   const stopped = stopSignal();
   // Whoever started the bridge may close its output once it knows the address.
   process.stdout.on('error', () => undefined);
@@ -84,7 +112,7 @@ async function runHttp(parts: Parts, http: HttpSettings): Promise<number> {
   }
   log.info({ reason: await stopped }, 'shutting down');
   face.stopListening();
-  await closeAll(settings.drainMs);
+  await Promise.all([closeAll(settings.drainMs), face.closeLegacy(settings.drainMs)]);
   await face.close(lastReadMs);
   return 0;
 }

@@ -17,6 +17,8 @@ export interface Settings {
   readonly upstream: UpstreamSettings;
   /** Undefined: the stdio face. */
   readonly http: HttpSettings | undefined;
+  /** Whether legacy clients are served. */
+  readonly hasLegacyFace: boolean;
   /** How long what is in flight may take when the bridge is told to stop. */
   readonly drainMs: number;
   readonly maxClientMessageBytes: number;
@@ -38,6 +40,8 @@ export interface HttpSettings {
   /** Whether each principal has a legacy session of its own. */
   readonly hasSessionPerPrincipal: boolean;
   readonly limits: HttpFaceLimits;
+  readonly maxLegacySessions: number;
+  readonly legacyIdleMs: number;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
 }
@@ -71,6 +75,7 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
   return {
     upstream: upstreamSettings(flags, rest, environment),
     http,
+    hasLegacyFace: flags.legacyFace,
     drainMs: flags.drainTimeout,
     maxClientMessageBytes: flags.maxMessageBytes ?? httpFaceDefaults.maxMessageBytes,
     maxServerMessageBytes: flags.maxMessageBytes ?? serverMessageBytes,
@@ -125,6 +130,8 @@ function httpSettings(flags: Flags, environment: Environment): HttpSettings | un
     tokens,
     hasSessionPerPrincipal: (session ?? (tokens === undefined ? 'shared' : 'principal')) === 'principal',
     limits: faceLimits(flags),
+    maxLegacySessions: flags.maxLegacySessions,
+    legacyIdleMs: flags.legacyIdleTimeout,
     allowedHosts: flags.allowedHost,
     allowedOrigins: flags.allowedOrigin,
   };

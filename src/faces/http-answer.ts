@@ -22,7 +22,8 @@ export class HttpAnswer {
   readonly response: ServerResponse;
   private readonly id: RequestId | undefined;
   private readonly headers: Readonly<Record<string, string>>;
-  private readonly mayStream: boolean;
+  /** Whether the client takes an event stream. */
+  readonly mayStream: boolean;
   private writtenAt: number;
 
   constructor(
@@ -46,27 +47,45 @@ export class HttpAnswer {
   }
 
   notify(method: string, params: Chunks, now: number): void {
-    if (!this.mayStream || this.response.writableEnded || isBacklogged(this.response)) return;
+    if (this.mayStream && !isBacklogged(this.response)) this.event(notificationFrame(method, params), now);
+  }
+
+  /** One frame before the last, on the stream. */
+  event(frame: Chunks, now: number): void {
+    if (this.response.writableEnded) return;
     this.openStream(now);
-    writeChunks(this.response, [DATA, ...notificationFrame(method, params), END]);
+    writeChunks(this.response, [DATA, ...frame, END]);
   }
 
   finish(outcome: Outcome): void {
+    this.finishFrame(responseFrame(this.id, outcome), outcome.kind === 'error' ? outcome.status : 200);
+  }
+
+  /** The last frame, as it is. */
+  finishFrame(frame: Chunks, status: number): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
-    this.write(outcome);
+    this.writeFrame(frame, status);
     response.end();
+  }
+
+  /** There is no answer, or none any more. */
+  accept(): void {
+    if (!this.response.headersSent) this.response.writeHead(202, this.headers);
+    this.response.end();
   }
 
   /** Writes all of the answer, but does not end the response. */
   write(outcome: Outcome): void {
+    this.writeFrame(responseFrame(this.id, outcome), outcome.kind === 'error' ? outcome.status : 200);
+  }
+
+  private writeFrame(frame: Chunks, status: number): void {
     const { response } = this;
-    const frame = responseFrame(this.id, outcome);
     if (response.headersSent) {
       writeChunks(response, [DATA, ...frame, END]);
       return;
     }
-    const status = outcome.kind === 'error' ? outcome.status : 200;
     response.writeHead(status, {
       ...this.headers,
       ...statusHeaders[status],
@@ -83,7 +102,7 @@ export class HttpAnswer {
     if (this.canTakeMore) this.response.write(COMMENT);
   }
 
-  private openStream(now: number): void {
+  openStream(now: number): void {
     this.writtenAt = now;
     if (this.response.headersSent) return;
     this.response.writeHead(200, {

@@ -1,6 +1,6 @@
 // The body of a request, whole and within its limits: its own, and that of all bodies that are on their way.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tooManyBytes } from '../bridge/refusals.ts';
+import { tooManyBytes } from '../protocol/refusals.ts';
 import type { BridgeError } from '../errors.ts';
 import { tooLarge } from './wire.ts';
 

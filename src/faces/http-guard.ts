@@ -47,7 +47,13 @@ export function isOriginAllowed(origin: string, options: GuardOptions): boolean 
 
 /** The headers that let a page of an allowed origin read the answer. */
 export function corsHeaders(origin: string | undefined): Readonly<Record<string, string>> {
-  return origin === undefined ? {} : { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+  return origin === undefined
+    ? {}
+    : {
+        'Access-Control-Allow-Origin': origin,
+        'Access-Control-Expose-Headers': 'Mcp-Session-Id',
+        Vary: 'Origin',
+      };
 }
 
 /** The answer to a preflight: whatever MCP headers the page asks for may be sent, tool parameters' among them. */
@@ -56,9 +62,9 @@ export function preflightHeaders(request: IncomingMessage): Readonly<Record<stri
   const allowed = asked
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => /^(?:content-type|accept|authorization|mcp-[\w-]+)$/i.test(name));
+    .filter((name) => /^(?:content-type|accept|authorization|last-event-id|mcp-[\w-]+)$/i.test(name));
   return {
-    'Access-Control-Allow-Methods': 'POST',
+    'Access-Control-Allow-Methods': 'POST, GET, DELETE',
     'Access-Control-Allow-Headers': allowed.join(', '),
     'Access-Control-Max-Age': '600',
   };

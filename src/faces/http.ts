@@ -6,10 +6,16 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type ListenResponder } from '../bridge/outcome.ts';
 import { BridgeError, type ErrorReason } from '../errors.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
-import { parseFrame, type Frame } from '../jsonrpc/frame.ts';
+import { parseFrame, stringMember, type Frame, type ParsedFrame } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
-import { idOf, paramString, parseClientMessage, type ModernRequest } from '../protocol/modern-request.ts';
+import {
+  idOf,
+  isModern,
+  paramString,
+  parseClientMessage,
+  type ModernRequest,
+} from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import { HttpAnswer } from './http-answer.ts';
@@ -23,6 +29,7 @@ import {
   type GuardOptions,
 } from './http-guard.ts';
 import { checkParamHeaders, checkStandardHeaders } from './http-headers.ts';
+import { HttpLegacy, type HttpLegacyOptions } from './http-legacy.ts';
 import { httpFaceDefaults, type HttpFaceLimits } from './http-limits.ts';
 import type { Tokens } from './http-tokens.ts';
 import { Unread } from './unread.ts';
@@ -39,6 +46,8 @@ export interface HttpFaceOptions extends GuardOptions, Partial<HttpFaceLimits> {
   /** The path of the endpoint, `/mcp`. */
   readonly path: string;
   readonly log: Logger;
+  /** How legacy clients are served beside modern ones. Undefined: they are refused. */
+  readonly legacy?: HttpLegacyOptions | undefined;
 }
 
 /** A peer that has gone without a word is asked for after so long a silence, and then soon given up. */
@@ -65,6 +74,7 @@ export class HttpFace {
   private readonly bodies: BodyReader;
   private readonly unread: Unread;
   private readonly keepAlive: NodeJS.Timeout;
+  private readonly legacy: HttpLegacy | undefined;
   private callCount = 0;
   private onLastClosed: () => void = () => undefined;
 
@@ -74,6 +84,7 @@ export class HttpFace {
     const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, maxConnections } = limits;
     this.bodies = new BodyReader(limits);
     this.unread = new Unread(limits);
+    this.legacy = options.legacy && new HttpLegacy(options.legacy, options.log);
     const times = {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -133,6 +144,16 @@ export class HttpFace {
     this.server.closeAllConnections();
   }
 
+  /** How many legacy clients have a session. */
+  get legacySessionCount(): number {
+    return this.legacy?.sessionCount ?? 0;
+  }
+
+  /** Lets what is in flight on legacy sessions end for up to `drainMs`; resolves when nothing of them is left. */
+  async closeLegacy(drainMs: number): Promise<void> {
+    await this.legacy?.close(drainMs);
+  }
+
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers;
     const headers = origin !== undefined && isOriginAllowed(origin, this.options) ? corsHeaders(origin) : {};
@@ -141,6 +162,8 @@ export class HttpFace {
     if (refusal !== undefined) refuse(response, refusal, headers);
     else if (request.method === 'OPTIONS')
       response.writeHead(204, { ...headers, ...preflightHeaders(request) }).end();
+    else if (principal !== undefined && request.method !== 'POST')
+      this.onBodiless(request, response, { headers, principal });
     else if (principal !== undefined)
       this.bodies.read(request, (body) => {
         if (body instanceof BridgeError) {
@@ -152,15 +175,60 @@ export class HttpFace {
 
   /** What is wrong with a request before its body is looked at. */
   private refusalOf(request: IncomingMessage, principal: string | undefined): BridgeError | undefined {
-    const { origin, 'content-type': mediaType } = request.headers;
+    const { origin } = request.headers;
     if (!isHostAllowed(request, this.options)) return refusals.host();
     if (origin !== undefined && !isOriginAllowed(origin, this.options)) return refusals.origin();
     const [path] = (request.url ?? '').replace(/^https?:\/\/[^/]*/i, '').split('?', 1);
     if (path !== this.options.path) return refusals.path();
     if (request.method === 'OPTIONS') return undefined;
-    if (request.method !== 'POST') return refusals.method();
+    if (request.method !== 'POST' && !this.mayBeLegacy(request)) return refusals.method();
     if (principal === undefined) return refusals.token();
-    return /^application\/json\s*(?:;|$)/i.test(mediaType ?? '') ? undefined : refusals.mediaType();
+    return request.method !== 'POST' || isJson(request) ? undefined : refusals.mediaType();
+  }
+
+  /** Only sessions have anything else than POSTs. */
+  private mayBeLegacy({ method, headers }: IncomingMessage): boolean {
+    const isKnown = method === 'GET' || method === 'DELETE';
+    return this.legacy !== undefined && isKnown && headers['mcp-session-id'] !== undefined;
+  }
+
+  private onBodiless(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { headers, principal }: Sender,
+  ): void {
+    const answer = new HttpAnswer(response, undefined, { headers, mayStream: true, now: Date.now() });
+    try {
+      if (request.method === 'DELETE') this.legacy?.delete(request, answer, principal);
+      else {
+        this.legacy?.listen(request, answer, principal);
+        this.track(answer);
+      }
+    } catch (error) {
+      answer.finish(outcomeOf(error));
+    }
+  }
+
+  /** A message that is not modern, if there is a session for it or it opens one. False: it is none for `legacy`. */
+  private takeLegacy(
+    request: IncomingMessage,
+    parsed: ParsedFrame,
+    body: Buffer,
+    answer: HttpAnswer,
+    principal: string,
+  ): boolean {
+    const { legacy } = this;
+    const hasSession = request.headers['mcp-session-id'] !== undefined;
+    if (legacy === undefined) return false;
+    if (!parsed.ok) {
+      if (!hasSession || parsed.reason !== 'batch') return false;
+      legacy.post(request, body, answer, principal);
+    } else if (isModern(parsed.frame)) return false;
+    else if (hasSession) legacy.post(request, parsed.frame, answer, principal);
+    else if (isInitialize(parsed.frame)) legacy.open(parsed.frame, answer, principal);
+    else return false;
+    this.track(answer);
+    return true;
   }
 
   private onBody(
@@ -170,16 +238,15 @@ export class HttpFace {
     { headers, principal }: Sender,
   ): void {
     const parsed = parseFrame(body);
-    if (!parsed.ok) {
-      refuse(response, frameFault(parsed.reason), headers);
-      return;
-    }
     const mayStream = acceptsStream(request);
-    const answer = new HttpAnswer(response, idOf(parsed.frame), { headers, mayStream, now: Date.now() });
+    const id = parsed.ok ? idOf(parsed.frame) : undefined;
+    const answer = new HttpAnswer(response, id, { headers, mayStream, now: Date.now() });
     const fail = (error: unknown): void => {
       answer.finish(outcomeOf(error));
     };
     try {
+      if (this.takeLegacy(request, parsed, body, answer, principal)) return;
+      if (!parsed.ok) throw frameFault(parsed.reason);
       const admitted = this.admit(request, parsed.frame, mayStream, principal);
       // Modern HTTP has no notifications from clients; whatever comes is taken and means nothing.
       if (admitted === undefined) response.writeHead(202, headers).end();
@@ -233,20 +300,28 @@ export class HttpFace {
       answer.finish(outcomeOf(error));
       return;
     }
-    this.callCount += 1;
-    const number = this.callCount;
-    this.open.set(number, answer);
-    this.unread.watch(response);
+    const number = this.track(answer);
     // Nothing tells unauthenticated callers apart, so each call is a party of its own.
     const isKnown = this.options.tokens !== undefined;
     const caller = { domain: isKnown ? `principal ${principal}` : `http ${String(number)}`, principal };
     const cancel = bridge.serve(modern, caller, this.responder(answer, response));
     response.on('close', () => {
-      this.open.delete(number);
-      if (this.open.size === 0) this.onLastClosed();
       // spec 2026-07-28 basic/transports/streamable-http#cancellation
       if (!response.writableFinished) cancel();
     });
+  }
+
+  /** Looks after an open response until it is closed. Returns its number. */
+  private track(answer: HttpAnswer): number {
+    this.callCount += 1;
+    const number = this.callCount;
+    this.open.set(number, answer);
+    this.unread.watch(answer.response);
+    answer.response.on('close', () => {
+      this.open.delete(number);
+      if (this.open.size === 0) this.onLastClosed();
+    });
+    return number;
   }
 
   private responder(answer: HttpAnswer, response: ServerResponse): ListenResponder {
@@ -277,6 +352,14 @@ function refuse(
 /** The answer to a request of which nothing is known yet. */
 function answerTo(response: ServerResponse, headers: Readonly<Record<string, string>>): HttpAnswer {
   return new HttpAnswer(response, undefined, { headers, mayStream: false, now: 0 });
+}
+
+function isInitialize({ bytes, members }: Frame): boolean {
+  return stringMember(bytes, members, 'method') === 'initialize';
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 }
 
 function acceptsStream(request: IncomingMessage): boolean {

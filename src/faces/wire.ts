@@ -4,8 +4,12 @@ import { BridgeError } from '../errors.ts';
 import { find, text, toBytes, type Chunks, type Frame, type FrameFault } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
 import { invalidRequest, parseError, unsupportedVersion } from '../protocol/error-codes.ts';
-import { metaPrefix } from '../protocol/meta-keys.ts';
-import { parseModernRequest, type ClientMessage, type ModernRequest } from '../protocol/modern-request.ts';
+import {
+  isModern,
+  parseModernRequest,
+  type ClientMessage,
+  type ModernRequest,
+} from '../protocol/modern-request.ts';
 import { servedVersions } from '../protocol/versions.ts';
 
 const HEAD = text('{"jsonrpc":"2.0",');
@@ -50,11 +54,6 @@ export function isResponse(frame: Frame): boolean {
 export function admit(message: ClientMessage & { kind: 'request' }): ModernRequest {
   if (message.method === 'initialize' && !isModern(message.frame)) throw legacyClient();
   return parseModernRequest(message);
-}
-
-function isModern(frame: Frame): boolean {
-  const meta = find(find(frame.members, 'params')?.members, '_meta')?.members;
-  return find(meta, `${metaPrefix}protocolVersion`) !== undefined;
 }
 
 /** spec 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions */

@@ -48,6 +48,15 @@ export function idOf(frame: Frame): RequestId | undefined {
   return member && parseRequestId(frame.bytes, member);
 }
 
+/**
+ * Whether a client's message is one of the modern era. On a dual-era endpoint anything else is for a legacy session.
+ * spec 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions
+ */
+export function isModern(frame: Frame): boolean {
+  const meta = find(find(frame.members, 'params')?.members, '_meta')?.members;
+  return find(meta, `${metaPrefix}protocolVersion`) !== undefined;
+}
+
 function notARequest(why: string): BridgeError {
   return new BridgeError(invalidRequest, 'invalid_request', `Not a JSON-RPC 2.0 request: ${why}.`, {
     status: 400,

@@ -16,3 +16,8 @@ export function isLegacyVersion(version: unknown): version is LegacyVersion {
 export function takesContentList(version: LegacyVersion): boolean {
   return version === '2025-11-25';
 }
+
+/** Up to 2025-03-26 several messages may come in one array. */
+export function takesBatches(version: string | undefined): boolean {
+  return version === '2025-03-26' || version === '2024-11-05';
+}

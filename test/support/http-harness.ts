@@ -6,6 +6,7 @@ import type { BridgeOptions } from '../../src/bridge/options.ts';
 import { HttpFace, type HttpFaceOptions } from '../../src/faces/http.ts';
 import { silentLogger } from '../../src/log.ts';
 import { metadata } from './harness.ts';
+import { relayTo } from './legacy-client.ts';
 import { ManualClock } from './manual-clock.ts';
 import { checkModernFrame } from './modern-shapes.ts';
 import { ScriptedUpstream, type Message, type Script } from './scripted-upstream.ts';
@@ -74,7 +75,9 @@ export class HttpHarness {
   constructor(script: Script, options: Partial<BridgeOptions>, face: Partial<HttpFaceOptions>) {
     this.upstream = new ScriptedUpstream(script);
     this.bridge = new Bridge({ upstream: this.upstream, clock: this.clock, options });
-    this.face = localFace(this.bridge, face);
+    const { upstream, clock } = this;
+    const legacy = { openRelay: relayTo(upstream, clock), maxSessions: 3, idleMs: 60_000, clock };
+    this.face = localFace(this.bridge, { legacy, ...face });
   }
 
   async start(): Promise<this> {
@@ -86,6 +89,7 @@ export class HttpHarness {
     const closed = this.bridge.close(0);
     this.clock.advance(0);
     await closed;
+    await this.face.closeLegacy(0);
     await this.face.close();
   }
 

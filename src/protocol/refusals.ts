@@ -5,11 +5,11 @@ import {
   invalidParams,
   methodNotFound,
   missingClientCapability,
+  invalidRequest,
   unsupportedVersion,
-} from '../protocol/error-codes.ts';
-import type { Capabilities } from '../protocol/client-capabilities.ts';
-import { servedVersions } from '../protocol/versions.ts';
-import type { Loss } from '../session/session.ts';
+} from './error-codes.ts';
+import type { Capabilities } from './client-capabilities.ts';
+import { servedVersions } from './versions.ts';
 
 /** spec 2026-07-28 basic/versioning#protocol-version-negotiation */
 export function wrongVersion(requested: string): BridgeError {
@@ -103,9 +103,29 @@ export function unreadableAnswer(): BridgeError {
   return new BridgeError(internalError, 'upstream_response', 'The legacy server gave an unreadable answer');
 }
 
-/** There is no answer, and the request is not sent again: it may have run. */
-export function lost({ kind, reason }: Loss): BridgeError {
-  return kind === 'request'
-    ? new BridgeError(internalError, 'upstream_no_answer', `The legacy server gave no answer: ${reason}`)
-    : new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`);
+/** There is no answer to this one, and the request is not sent again: it may have run. */
+export function noAnswer(reason: string): BridgeError {
+  return new BridgeError(internalError, 'upstream_no_answer', `The legacy server gave no answer: ${reason}`);
+}
+
+/** The same for all that was in flight. */
+export function exited(reason: string): BridgeError {
+  return new BridgeError(internalError, 'upstream_exited', `The legacy session is over: ${reason}`);
+}
+
+export function duplicateId(): BridgeError {
+  return new BridgeError(invalidRequest, 'duplicate_id', 'A request with this id is still in flight', {
+    status: 400,
+  });
+}
+
+/** spec 2025-11-25 basic/transports#session-management (3) */
+export function sessionNotFound(): BridgeError {
+  return new BridgeError(invalidRequest, 'session_not_found', 'There is no such session; initialize again', {
+    status: 404,
+  });
+}
+
+export function tooManySessions(): BridgeError {
+  return overLimit('too_many_sessions', 'Too many legacy sessions are open', 'of all callers');
 }
