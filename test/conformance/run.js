@@ -1,5 +1,5 @@
 // The outside referee: the official conformance suite against the bridge in front of a legacy server behind each wire,
-// over the HTTP face and, through a shim, over the stdio face; and its client scenarios with the bridge as the legacy
+// over the HTTP face in both eras and, through a shim, over the stdio face; and its client scenarios with the bridge as the legacy
 // client. Strict: no failure and no warning in any scenario that is scored.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { startShim } from './stdio-shim.js';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const bridge = path('../../bin/mcp-bridge.js');
 const fixture = path('./legacy-server.js');
+const sdkServer = path('./sdk-v1-server.js');
 const work = mkdtempSync(join(tmpdir(), 'mcp-bridge-conformance-'));
 const suite = '@modelcontextprotocol/conformance';
 const runner = join(
@@ -20,9 +21,17 @@ const runner = join(
   suite,
   'dist/index.js',
 );
-const requiredCount = 37;
+/** How many scenarios each revision requires of a server. */
+const requiredCounts = { '2026-07-28': 37, '2025-11-25': 30 };
 /** Run by the suite without being scored; they are to pass all the same. */
-const unscored = ['json-schema-2020-12', 'http-header-validation', 'http-custom-header-server-validation'];
+const unscored = [
+  'json-schema-2020-12',
+  'http-header-validation',
+  'http-custom-header-server-validation',
+  'server-session-lifecycle',
+];
+/** Of streams that are gone on with: those of legacy sessions are not. */
+const notOffered = ['server-sse-polling'];
 /** What a shim answers by itself says nothing of the stdio face. */
 const aboutHttp = [
   'dns-rebinding-protection',
@@ -59,8 +68,8 @@ async function runToEnd(command, args) {
 }
 
 /** Runs the suite and returns, by scenario, the checks that it made. */
-async function judge(name, url) {
-  const results = join(work, name);
+async function judge(name, url, revision) {
+  const results = join(work, `${name} ${revision}`);
   const strict = join(work, 'strict.yml');
   writeFileSync(strict, 'server: []\nclient: []\n');
   const args = [
@@ -68,7 +77,7 @@ async function judge(name, url) {
     '--url',
     url,
     '--requirements',
-    '2026-07-28',
+    revision,
     '-o',
     results,
     '--expected-failures',
@@ -87,10 +96,11 @@ async function judge(name, url) {
   return statuses;
 }
 
-function score(face, statuses, without) {
+function score(face, statuses, { revision, without = [] }) {
+  const requiredCount = requiredCounts[revision];
   // The tasks extension is no part of what a legacy server can be bridged to here.
   const scored = [...statuses].filter(
-    ([scenario]) => !scenario.startsWith('tasks-') && !without.includes(scenario),
+    ([scenario]) => !scenario.startsWith('tasks-') && ![...without, ...notOffered].includes(scenario),
   );
   for (const [scenario, checks] of scored) {
     const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
@@ -100,7 +110,7 @@ function score(face, statuses, without) {
   const required = scored.filter(([scenario]) => !unscored.includes(scenario)).length;
   const expected = requiredCount - without.filter((scenario) => !unscored.includes(scenario)).length;
   check(required === expected, `${face}: ${required} required scenarios were run, not ${expected}`);
-  console.log(`${face}: ${scored.length} scenarios, ${required} of them required`);
+  console.log(`${face}, ${revision}: ${scored.length} scenarios, ${required} of them required`);
 }
 
 /** The suite never looks whether an answer reached the legacy server. */
@@ -163,22 +173,38 @@ async function overHttpTo(transport) {
   await server.stop();
 }
 
+/** The official SDK v1, by itself and then behind the bridge: it passes no less there. */
+async function overHttpToSdk() {
+  const server = await start([sdkServer, 'http'], { ANSWER_LOG: logFile('SDK v1 at a URL') });
+  const revision = '2025-11-25';
+  const statuses = await judge('SDK v1 alone', atLocalhost(server.line), revision);
+  score('SDK v1 alone', statuses, { revision });
+  await judgeHttpFace('SDK v1 at a URL', ['--upstream', server.line]);
+  await server.stop();
+  const name = 'SDK v1 on stdio';
+  await judgeHttpFace(name, ['--env', `ANSWER_LOG=${logFile(name)}`, '--', process.execPath, sdkServer]);
+}
+
+/** Both eras, on the same endpoint. */
 async function judgeHttpFace(name, upstream) {
   const face = await start([bridge, '--port', '0', ...quiet, ...upstream]);
-  const port = /:(\d+)\/mcp/.exec(face.line)[1];
-  const statuses = await judge(name, `http://localhost:${port}/mcp`);
+  for (const revision of Object.keys(requiredCounts))
+    score(name, await judge(name, atLocalhost(face.line), revision), { revision });
   await face.stop();
-  score(name, statuses, []);
   checkAnswers(name, logFile(name));
 }
+
+/** The suite wants that name of the host. */
+const atLocalhost = (line) => `http://localhost:${/:(\d+)\/mcp/.exec(line)[1]}/mcp`;
 
 async function overStdio() {
   const name = 'stdio face';
   const upstream = ['--env', `ANSWER_LOG=${logFile(name)}`, '--', process.execPath, fixture];
   const shim = await startShim(process.execPath, [bridge, ...quiet, ...upstream]);
-  const statuses = await judge(name, `http://localhost:${shim.port}/mcp`);
+  const revision = '2026-07-28';
+  const statuses = await judge(name, `http://localhost:${shim.port}/mcp`, revision);
   await shim.stop();
-  score(name, statuses, aboutHttp);
+  score(name, statuses, { revision, without: aboutHttp });
   checkAnswers(name, logFile(name));
 }
 
@@ -206,6 +232,7 @@ async function asLegacyClient() {
 
 await overHttp();
 for (const transport of ['http', 'http-get', 'sse', 'ws']) await overHttpTo(transport);
+await overHttpToSdk();
 await overStdio();
 await asLegacyClient();
 rmSync(work, { recursive: true, force: true });
