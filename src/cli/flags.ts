@@ -50,6 +50,7 @@ export interface Flags {
   readonly stateKeyFile?: string;
   readonly root: readonly string[];
   readonly legacyFace: boolean;
+  readonly legacySse?: boolean;
   readonly maxLegacySessions: number;
   readonly legacyIdleTimeout: number;
   readonly allowUnauthenticated?: boolean;

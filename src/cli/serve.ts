@@ -97,8 +97,8 @@ async function runHttp(parts: Parts, http: HttpSettings): Promise<number> {
   const shared = http.hasSessionPerPrincipal ? undefined : bridgeOf('');
   shared?.warmUp();
   const openRelay = relayOf(parts);
-  const { maxLegacySessions: maxSessions, legacyIdleMs: idleMs } = http;
-  const legacy = openRelay && { openRelay, maxSessions, idleMs };
+  const { maxLegacySessions: maxSessions, legacyIdleMs: idleMs, hasLegacySse: hasSse } = http;
+  const legacy = openRelay && { openRelay, maxSessions, idleMs, hasSse };
   const face = new HttpFace({ ...http, ...http.limits, bridge: shared ?? bridgeOf, legacy, log });
   const stopped = stopSignal();
   // Whoever started the bridge may close its output once it knows the address.

@@ -40,6 +40,7 @@ export interface HttpSettings {
   /** Whether each principal has a legacy session of its own. */
   readonly hasSessionPerPrincipal: boolean;
   readonly limits: HttpFaceLimits;
+  readonly hasLegacySse: boolean;
   readonly maxLegacySessions: number;
   readonly legacyIdleMs: number;
   readonly allowedHosts: readonly string[];
@@ -130,6 +131,7 @@ function httpSettings(flags: Flags, environment: Environment): HttpSettings | un
     tokens,
     hasSessionPerPrincipal: (session ?? (tokens === undefined ? 'shared' : 'principal')) === 'principal',
     limits: faceLimits(flags),
+    hasLegacySse: flags.legacySse ?? false,
     maxLegacySessions: flags.maxLegacySessions,
     legacyIdleMs: flags.legacyIdleTimeout,
     allowedHosts: flags.allowedHost,

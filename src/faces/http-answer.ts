@@ -51,10 +51,10 @@ export class HttpAnswer {
   }
 
   /** One frame before the last, on the stream. */
-  event(frame: Chunks, now: number): void {
+  event(frame: Chunks, now: number, type?: string): void {
     if (this.response.writableEnded) return;
     this.openStream(now);
-    writeChunks(this.response, [DATA, ...frame, END]);
+    writeChunks(this.response, [type === undefined ? DATA : text(`event: ${type}\ndata: `), ...frame, END]);
   }
 
   finish(outcome: Outcome): void {

@@ -19,19 +19,31 @@ interface Exchange {
 const maxHeldCount = 256;
 const maxHeldBytes = 1024 * 1024;
 
+export interface HttpLegacySessionOptions {
+  readonly log: Logger;
+  /** A response was begun or is over. */
+  readonly onChange: () => void;
+  /** The server has ended the session. */
+  readonly onOver: () => void;
+  /** Answers come on the server's own stream, as in the transport of 2024-11-05. */
+  readonly hasStreamOnly?: boolean;
+}
+
 export class HttpLegacySession {
   readonly relay: RelayedSession;
   private readonly log: Logger;
   private readonly onChange: () => void;
+  private readonly hasStreamOnly: boolean;
   private readonly exchanges = new Map<number, Exchange>();
   private stream: HttpAnswer | undefined;
   private held: Chunks[] = [];
   private heldBytes = 0;
 
-  /** `onChange`: a response was begun or is over. `onOver`: the server has ended the session. */
-  constructor(openRelay: OpenRelay, log: Logger, onChange: () => void, onOver: () => void) {
+  constructor(openRelay: OpenRelay, options: HttpLegacySessionOptions) {
+    const { log, onChange, onOver, hasStreamOnly = false } = options;
     this.log = log;
     this.onChange = onChange;
+    this.hasStreamOnly = hasStreamOnly;
     this.relay = openRelay({
       onFrame: (frame, way) => {
         if (way.kind === 'answer') this.onAnswer(frame, way);
@@ -66,6 +78,16 @@ export class HttpLegacySession {
     else answer.finishFrame(batch.whole, 200);
   }
 
+  /** Passes a message on whose answers come on the server's own stream. spec 2024-11-05 basic/transports#http-with-sse */
+  postToStream(message: Frame | Buffer, answer: HttpAnswer): void {
+    if (!Buffer.isBuffer(message)) takeMessage(this.relay, message);
+    else {
+      const refused = takeBatch(this.relay, message).whole;
+      if (refused !== undefined) this.send(refused, undefined);
+    }
+    answer.accept();
+  }
+
   /** Opens the stream on which the server speaks of its own accord. One that is open gives way. */
   listen(answer: HttpAnswer): void {
     this.stream?.response.end();
@@ -93,7 +115,8 @@ export class HttpLegacySession {
 
   private onAnswer(frame: Chunks, { request, status = 200 }: Way): void {
     if (request === undefined) this.log.debug({}, 'server answered what is not in flight; dropped');
-    else this.settle(request, frame, status);
+    else if (this.exchanges.has(request)) this.settle(request, frame, status);
+    else if (this.hasStreamOnly) this.send(frame, undefined);
   }
 
   private settle(request: number, frame: Chunks | undefined, status: number): void {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { systemClock, type Clock } from '../clock.ts';
 import { BridgeError } from '../errors.ts';
-import type { Frame } from '../jsonrpc/frame.ts';
+import { text, type Frame } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
 import { sessionNotFound, tooManySessions, upstreamBusy } from '../protocol/refusals.ts';
@@ -19,6 +19,8 @@ export interface HttpLegacyOptions {
   readonly maxSessions: number;
   /** How long a session may have no open response. */
   readonly idleMs: number;
+  /** Whether the transport of 2024-11-05 is served too, at `/sse` and `/messages`. */
+  readonly hasSse?: boolean;
   readonly clock?: Clock;
 }
 
@@ -26,6 +28,8 @@ interface Entry {
   readonly id: string;
   readonly principal: string;
   readonly session: HttpLegacySession;
+  /** Of the transport of 2024-11-05. */
+  readonly isSse: boolean;
   stopIdleTimer: () => void;
 }
 
@@ -49,25 +53,31 @@ export class HttpLegacy {
 
   /** Takes an `initialize`, which opens a session. Throws what it is to be refused with. */
   open(frame: Frame, answer: HttpAnswer, principal: string): void {
-    this.makeRoom();
-    const id = randomUUID();
-    const session = new HttpLegacySession(
-      this.options.openRelay,
-      this.log,
-      () => {
-        this.watch(id);
-      },
-      () => {
-        this.end(id);
-      },
-    );
-    this.entries.set(id, { id, principal, session, stopIdleTimer: () => undefined });
+    const { id, session } = this.begin(principal, false);
     answer.response.setHeader('Mcp-Session-Id', id);
     answer.response.on('close', () => {
       // A refused `initialize` opens nothing.
       if (session.relay.version === undefined) this.end(id);
     });
     session.post(frame, answer);
+  }
+
+  /** GET of the old transport: a stream that opens a session, and names the place for its messages. */
+  openSse(answer: HttpAnswer, principal: string, place: string): void {
+    const { id, session } = this.begin(principal, true);
+    session.listen(answer);
+    answer.event([text(`${place}?sessionId=${id}`)], Date.now(), 'endpoint');
+    answer.response.on('close', () => {
+      this.end(id);
+    });
+  }
+
+  /** POST of the old transport: a message whose answer comes on the stream. */
+  postSse(session: string | undefined, message: Frame | Buffer, answer: HttpAnswer, principal: string): void {
+    const entry = this.entries.get(session ?? '');
+    if (entry?.isSse !== true || entry.principal !== principal) throw sessionNotFound();
+    if (entry.session.relay.isBacklogged) throw upstreamBusy();
+    entry.session.postToStream(message, answer);
   }
 
   /** Takes a message of a session, or a batch. */
@@ -100,7 +110,25 @@ export class HttpLegacy {
     const version = request.headers['mcp-protocol-version'];
     if (version !== undefined && !isLegacyVersion(version)) throw wrongVersion();
     const entry = this.entries.get(String(request.headers['mcp-session-id']));
-    if (entry === undefined || entry.principal !== principal) throw sessionNotFound();
+    if (entry === undefined || entry.isSse || entry.principal !== principal) throw sessionNotFound();
+    return entry;
+  }
+
+  private begin(principal: string, isSse: boolean): Entry {
+    this.makeRoom();
+    const id = randomUUID();
+    const session = new HttpLegacySession(this.options.openRelay, {
+      log: this.log,
+      onChange: () => {
+        this.watch(id);
+      },
+      onOver: () => {
+        this.end(id);
+      },
+      hasStreamOnly: isSse,
+    });
+    const entry = { id, principal, session, isSse, stopIdleTimer: () => undefined };
+    this.entries.set(id, entry);
     return entry;
   }
 

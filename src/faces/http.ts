@@ -6,16 +6,10 @@ import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type ListenResponder } from '../bridge/outcome.ts';
 import { BridgeError, type ErrorReason } from '../errors.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
-import { parseFrame, stringMember, type Frame, type ParsedFrame } from '../jsonrpc/frame.ts';
+import { parseFrame, type Frame } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import { invalidRequest } from '../protocol/error-codes.ts';
-import {
-  idOf,
-  isModern,
-  paramString,
-  parseClientMessage,
-  type ModernRequest,
-} from '../protocol/modern-request.ts';
+import { idOf, paramString, parseClientMessage, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import { HttpAnswer } from './http-answer.ts';
@@ -30,6 +24,7 @@ import {
 } from './http-guard.ts';
 import { checkParamHeaders, checkStandardHeaders } from './http-headers.ts';
 import { HttpLegacy, type HttpLegacyOptions } from './http-legacy.ts';
+import { HttpLegacyRoutes, pathOf } from './http-legacy-routes.ts';
 import { httpFaceDefaults, type HttpFaceLimits } from './http-limits.ts';
 import type { Tokens } from './http-tokens.ts';
 import { Unread } from './unread.ts';
@@ -75,6 +70,7 @@ export class HttpFace {
   private readonly unread: Unread;
   private readonly keepAlive: NodeJS.Timeout;
   private readonly legacy: HttpLegacy | undefined;
+  private readonly legacyRoutes: HttpLegacyRoutes | undefined;
   private callCount = 0;
   private onLastClosed: () => void = () => undefined;
 
@@ -85,6 +81,7 @@ export class HttpFace {
     this.bodies = new BodyReader(limits);
     this.unread = new Unread(limits);
     this.legacy = options.legacy && new HttpLegacy(options.legacy, options.log);
+    this.legacyRoutes = this.legacy && new HttpLegacyRoutes(this.legacy, options.legacy?.hasSse ?? false);
     const times = {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -178,18 +175,19 @@ export class HttpFace {
     const { origin } = request.headers;
     if (!isHostAllowed(request, this.options)) return refusals.host();
     if (origin !== undefined && !isOriginAllowed(origin, this.options)) return refusals.origin();
-    const [path] = (request.url ?? '').replace(/^https?:\/\/[^/]*/i, '').split('?', 1);
-    if (path !== this.options.path) return refusals.path();
-    if (request.method === 'OPTIONS') return undefined;
-    if (request.method !== 'POST' && !this.mayBeLegacy(request)) return refusals.method();
+    const place = this.refusalOfPlace(request);
+    if (place !== undefined || request.method === 'OPTIONS') return place;
     if (principal === undefined) return refusals.token();
     return request.method !== 'POST' || isJson(request) ? undefined : refusals.mediaType();
   }
 
-  /** Only sessions have anything else than POSTs. */
-  private mayBeLegacy({ method, headers }: IncomingMessage): boolean {
-    const isKnown = method === 'GET' || method === 'DELETE';
-    return this.legacy !== undefined && isKnown && headers['mcp-session-id'] !== undefined;
+  private refusalOfPlace(request: IncomingMessage): BridgeError | undefined {
+    const { options, legacyRoutes } = this;
+    const path = pathOf(request);
+    if (path !== options.path && legacyRoutes?.hasPlace(path) !== true) return refusals.path();
+    const isGood =
+      ['POST', 'OPTIONS'].includes(request.method ?? '') || legacyRoutes?.hasMethod(request) === true;
+    return isGood ? undefined : refusals.method();
   }
 
   private onBodiless(
@@ -199,36 +197,11 @@ export class HttpFace {
   ): void {
     const answer = new HttpAnswer(response, undefined, { headers, mayStream: true, now: Date.now() });
     try {
-      if (request.method === 'DELETE') this.legacy?.delete(request, answer, principal);
-      else {
-        this.legacy?.listen(request, answer, principal);
-        this.track(answer);
-      }
+      this.legacyRoutes?.takeBodiless(request, answer, principal);
+      this.track(answer);
     } catch (error) {
       answer.finish(outcomeOf(error));
     }
-  }
-
-  /** A message that is not modern, if there is a session for it or it opens one. False: it is none for `legacy`. */
-  private takeLegacy(
-    request: IncomingMessage,
-    parsed: ParsedFrame,
-    body: Buffer,
-    answer: HttpAnswer,
-    principal: string,
-  ): boolean {
-    const { legacy } = this;
-    const hasSession = request.headers['mcp-session-id'] !== undefined;
-    if (legacy === undefined) return false;
-    if (!parsed.ok) {
-      if (!hasSession || parsed.reason !== 'batch') return false;
-      legacy.post(request, body, answer, principal);
-    } else if (isModern(parsed.frame)) return false;
-    else if (hasSession) legacy.post(request, parsed.frame, answer, principal);
-    else if (isInitialize(parsed.frame)) legacy.open(parsed.frame, answer, principal);
-    else return false;
-    this.track(answer);
-    return true;
   }
 
   private onBody(
@@ -245,7 +218,10 @@ export class HttpFace {
       answer.finish(outcomeOf(error));
     };
     try {
-      if (this.takeLegacy(request, parsed, body, answer, principal)) return;
+      if (this.legacyRoutes?.take(request, parsed, body, answer, principal) === true) {
+        this.track(answer);
+        return;
+      }
       if (!parsed.ok) throw frameFault(parsed.reason);
       const admitted = this.admit(request, parsed.frame, mayStream, principal);
       // Modern HTTP has no notifications from clients; whatever comes is taken and means nothing.
@@ -352,10 +328,6 @@ function refuse(
 /** The answer to a request of which nothing is known yet. */
 function answerTo(response: ServerResponse, headers: Readonly<Record<string, string>>): HttpAnswer {
   return new HttpAnswer(response, undefined, { headers, mayStream: false, now: 0 });
-}
-
-function isInitialize({ bytes, members }: Frame): boolean {
-  return stringMember(bytes, members, 'method') === 'initialize';
 }
 
 function isJson({ headers }: IncomingMessage): boolean {

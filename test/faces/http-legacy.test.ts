@@ -2,18 +2,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseTokens } from '../../src/faces/http-tokens.ts';
 import { settled } from '../support/harness.ts';
-import { HttpHarness, type RawRequest } from '../support/http-harness.ts';
+import { HttpHarness } from '../support/http-harness.ts';
 import { hello, initialized } from '../support/legacy-client.ts';
+import { call, note, payload, question, Reply, result } from '../support/reply.ts';
 import type { Script, ScriptedServer } from '../support/scripted-upstream.ts';
-
-const payload = '{"big":12345678901234567890,"one":1.0,"a":1,"a":2,"u":"\\u00e9\\/\\ud83d","n":null}';
-const call = (id: unknown, more = ''): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call","params":{"name":"t"${more}}}`;
-const result = (id: unknown, value = '{}'): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${value}}`;
-const note = (n: number): string =>
-  `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${String(n)}}}`;
-const question = '{"jsonrpc":"2.0","id":0,"method":"elicitation/create","params":{"message":"?"}}';
 
 let harness: HttpHarness;
 /** The legacy session's own server: the modern face has started none. */
@@ -27,45 +19,11 @@ afterEach(async () => {
   await harness.stop();
 });
 
-/** A response under way: its status and headers, and what has come of its body. */
-class Reply {
-  status = 0;
-  headers: Record<string, any> = {};
-  text = '';
-  readonly ended: Promise<this>;
-  readonly begun: Promise<this>;
-  private readonly destroy: () => void;
-
-  constructor(raw: RawRequest) {
-    const { sent, response } = harness.open(raw);
-    this.destroy = () => sent.destroy();
-    this.begun = response.then((incoming) => {
-      this.status = incoming.statusCode!;
-      this.headers = incoming.headers;
-      incoming.setEncoding('utf8').on('data', (chunk: string) => (this.text += chunk));
-      return this;
-    });
-    this.ended = response.then(async (incoming) => {
-      await new Promise((resolve) => incoming.on('close', resolve));
-      return this;
-    });
-    for (const promise of [this.begun, this.ended]) promise.catch(() => undefined);
-  }
-
-  get events(): string[] {
-    return this.text.split('\n\n').flatMap((event) => (event.startsWith('data: ') ? [event.slice(6)] : []));
-  }
-
-  cut(): void {
-    this.destroy();
-  }
-}
-
 const post = (body: string, session?: string, headers: object = {}): Reply =>
-  new Reply({ body, headers: { 'Mcp-Session-Id': session, ...headers } });
+  new Reply(harness, { body, headers: { 'Mcp-Session-Id': session, ...headers } });
 
 const listen = async (session: string): Promise<Reply> => {
-  const reply = new Reply({
+  const reply = new Reply(harness, {
     method: 'GET',
     headers: { 'Mcp-Session-Id': session, Accept: 'text/event-stream' },
   });
@@ -231,7 +189,7 @@ describe('the end of a legacy session', () => {
     await start();
     const session = await open();
     const stream = await listen(session);
-    const del = new Reply({ method: 'DELETE', headers: { 'Mcp-Session-Id': session } });
+    const del = new Reply(harness, { method: 'DELETE', headers: { 'Mcp-Session-Id': session } });
     expect((await del.ended).status).toBe(204);
     expect(server.isClosed).toBe(true);
     await stream.ended;
@@ -314,8 +272,8 @@ describe('what is no good on a legacy session', () => {
   it('a GET or DELETE without a session is no method here', async () => {
     await start();
     for (const method of ['GET', 'DELETE', 'PUT'])
-      expect((await new Reply({ method }).ended).status).toBe(405);
-    const put = new Reply({ method: 'PUT', headers: { 'Mcp-Session-Id': await open() } });
+      expect((await new Reply(harness, { method }).ended).status).toBe(405);
+    const put = new Reply(harness, { method: 'PUT', headers: { 'Mcp-Session-Id': await open() } });
     expect((await put.ended).status).toBe(405);
   });
 
@@ -338,7 +296,7 @@ describe('what is no good on a legacy session', () => {
       data: { supported: ['2026-07-28'] },
     });
     expect(refused.headers['mcp-session-id']).toBeUndefined();
-    const get = new Reply({ method: 'GET', headers: { 'Mcp-Session-Id': 'x' } });
+    const get = new Reply(harness, { method: 'GET', headers: { 'Mcp-Session-Id': 'x' } });
     expect((await get.ended).status).toBe(405);
     expect(harness.upstream.servers).toEqual([]);
   });

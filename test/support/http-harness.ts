@@ -76,7 +76,13 @@ export class HttpHarness {
     this.upstream = new ScriptedUpstream(script);
     this.bridge = new Bridge({ upstream: this.upstream, clock: this.clock, options });
     const { upstream, clock } = this;
-    const legacy = { openRelay: relayTo(upstream, clock), maxSessions: 3, idleMs: 60_000, clock };
+    const legacy = {
+      openRelay: relayTo(upstream, clock),
+      maxSessions: 3,
+      idleMs: 60_000,
+      hasSse: true,
+      clock,
+    };
     this.face = localFace(this.bridge, { legacy, ...face });
   }
 
