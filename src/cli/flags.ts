@@ -161,6 +161,7 @@ const faceOptions = (): readonly Option[] => [
 
 const legacyOptions = (): readonly Option[] => [
   option('--no-legacy-face', 'refuse legacy clients, which open with initialize').default(true),
+  option('--legacy-sse', 'over HTTP: serve the transport of 2024-11-05 too, at /sse and /messages'),
   count(
     'max-legacy-sessions',
     'over HTTP: how many legacy clients may have a session',

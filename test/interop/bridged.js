@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import * as legacyTypes from '@modelcontextprotocol/sdk/types.js';
 
 export const cli = fileURLToPath(new URL('../../bin/mcp-bridge.js', import.meta.url));
 export const modes = { pinned: { pin: '2026-07-28' }, auto: 'auto' };
@@ -41,7 +43,10 @@ export async function startLegacy(args, path, { env = {}, protocol = 'http' } = 
 export async function startHttp(server, options = []) {
   const args = [cli, '--port', '0', '--log-level', 'error', ...options, ...upstream(server)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = String((await once(child.stdout, 'data'))[0]);
+  const line = await new Promise((resolve, reject) => {
+    child.stdout.once('data', (chunk) => resolve(String(chunk)));
+    child.once('exit', (code) => reject(new Error(`the bridge exited with ${code}`)));
+  });
   const stop = async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');
@@ -54,28 +59,56 @@ export function stdioCommand(server, options = []) {
   return { command: process.execPath, args: [cli, '--log-level', 'error', ...options, ...upstream(server)] };
 }
 
-/** An official client that can be asked everything, connected over a face. Resolves to it and how to end all. */
-export async function connect(face, server, mode, { options = [], capabilities, answers = {} } = {}) {
-  const all = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** How this client answers a question, whatever SDK it is on. */
+const answering = (answers = {}) => ({
+  'elicitation/create': ({ params }) => {
+    if (params.mode === 'url') return { action: 'accept' };
+    const names = Object.keys(params.requestedSchema.properties);
+    const content = Object.fromEntries(names.map((name) => [name, answers[name] ?? `my ${name}`]));
+    return { action: 'accept', content };
+  },
+  'sampling/createMessage': () => ({
+    role: 'assistant',
+    content: { type: 'text', text: 'Paris' },
+    model: 'test',
+  }),
+  'roots/list': () => ({ roots: [{ uri: 'file:///interop' }] }),
+});
+const needs = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+/** The official client, in a mode or, with none, as it is by default; it can be asked everything. */
+export function officialClient(mode, { capabilities = everything, answers } = {}) {
   const client = new Client(
     { name: 'interop', version: '1.0.0' },
-    { versionNegotiation: { mode }, capabilities: capabilities ?? all },
+    { capabilities, ...(mode !== undefined && { versionNegotiation: { mode } }) },
   );
-  const asked = capabilities ?? all;
-  if (asked.elicitation)
-    client.setRequestHandler('elicitation/create', ({ params }) => {
-      if (params.mode === 'url') return { action: 'accept' };
-      const names = Object.keys(params.requestedSchema.properties);
-      const content = Object.fromEntries(names.map((name) => [name, answers[name] ?? `my ${name}`]));
-      return { action: 'accept', content };
-    });
-  if (asked.sampling)
-    client.setRequestHandler('sampling/createMessage', () => ({
-      role: 'assistant',
-      content: { type: 'text', text: 'Paris' },
-      model: 'test',
-    }));
-  if (asked.roots) client.setRequestHandler('roots/list', () => ({ roots: [{ uri: 'file:///interop' }] }));
+  for (const [method, answer] of Object.entries(answering(answers)))
+    if (capabilities[needs[method]]) client.setRequestHandler(method, answer);
+  return client;
+}
+
+/** The client of the official SDK v1, which is a legacy one; it can be asked everything. */
+export function sdkV1Client(answers) {
+  const client = new LegacyClient({ name: 'interop-v1', version: '1.0.0' }, { capabilities: everything });
+  const schemas = {
+    'elicitation/create': legacyTypes.ElicitRequestSchema,
+    'sampling/createMessage': legacyTypes.CreateMessageRequestSchema,
+    'roots/list': legacyTypes.ListRootsRequestSchema,
+  };
+  for (const [method, answer] of Object.entries(answering(answers)))
+    client.setRequestHandler(schemas[method], answer);
+  return client;
+}
+
+/** An official client, connected over a face. Resolves to it and how to end all. */
+export async function connect(face, server, mode, { options = [], ...more } = {}) {
+  const client = officialClient(mode, more);
   if (face === 'stdio') {
     await client.connect(new StdioClientTransport({ ...stdioCommand(server, options), stderr: 'inherit' }));
     return { client, end: () => client.close() };
@@ -91,6 +124,9 @@ export async function connect(face, server, mode, { options = [], capabilities, 
 
 /** The text of the first block of a tool's result. */
 export async function callText(client, name, args = {}, options = undefined) {
-  const { content } = await client.callTool({ name, arguments: args }, options);
+  const params = { name, arguments: args };
+  const { content } = await (client instanceof LegacyClient
+    ? client.callTool(params, undefined, options)
+    : client.callTool(params, options));
   return content[0].text;
 }

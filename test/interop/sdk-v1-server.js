@@ -29,11 +29,12 @@ function createSession() {
 
   const tools = {
     add: ({ a, b }) => String(a + b),
-    progress: async (_, { _meta, sendNotification }) => {
+    progress: async ({ pause = 0 }, { _meta, sendNotification }) => {
       for (const progress of [1, 2, 3]) {
         const params = { progressToken: _meta.progressToken, progress, total: 3 };
         await sendNotification({ method: 'notifications/progress', params });
       }
+      if (pause > 0) await sleep(pause);
       return 'done';
     },
     slow: async ({ ms }, { signal }) => {

@@ -1,4 +1,4 @@
-// The Inspector's command line as a modern client, over both faces. It declares no elicitation.
+// The Inspector's command line as a client of either era, over both faces. It declares no elicitation.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,38 +13,55 @@ const launcher = join(
   '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 );
 
-async function inspect(face, ...args) {
+const toolCall = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=1', 'b=2'];
+
+async function run(target, era, args) {
+  const child = spawn(newerNode(), [launcher, '--cli', ...target, '--protocol-era', era, ...args]);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+async function inspect(face, era, ...args) {
   const http = face === 'http' ? await startHttp(server) : undefined;
   // The inspector reads options behind its target as its own, so the server goes into one option of the bridge.
   const { command, args: all } = stdioCommand(server);
   const stdio = [command, all[0], '--log-level', 'error', '--upstream', server.join(' ')];
   const target = http === undefined ? stdio : [http.url.href];
-  const child = spawn(newerNode(), [launcher, '--cli', ...target, '--protocol-era', 'modern', ...args]);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const result = await run(target, era, args);
   await http?.stop();
-  return { code, output };
+  return result;
 }
 
-describe.each(faces)('over %s', (face) => {
+const eras = ['modern', 'legacy'];
+
+describe.each(faces.flatMap((face) => eras.map((era) => [face, era])))('over %s, %s', (face, era) => {
   it('lists and calls', async () => {
-    expect((await inspect(face, '--method', 'tools/list')).output).toContain('"elicit-form"');
-    const add = await inspect(
+    expect((await inspect(face, era, '--method', 'tools/list')).output).toContain('"elicit-form"');
+    const add = await inspect(face, era, ...toolCall);
+    expect(add).toMatchObject({ code: 0, output: expect.stringContaining('"text": "3"') });
+  });
+});
+
+it('both eras at once before one bridge', async () => {
+  const http = await startHttp(server);
+  const results = await Promise.all([...eras, ...eras].map((era) => run([http.url.href], era, toolCall)));
+  await http.stop();
+  for (const result of results)
+    expect(result).toMatchObject({ code: 0, output: expect.stringContaining('"text": "3"') });
+});
+
+describe.each(faces)('over %s', (face) => {
+  it('is told what it lacks when it would have to be asked', async () => {
+    const { code, output } = await inspect(
       face,
+      'modern',
       '--method',
       'tools/call',
       '--tool-name',
-      'add',
-      '--tool-arg',
-      'a=1',
-      'b=2',
+      'elicit-form',
     );
-    expect(add).toMatchObject({ code: 0, output: expect.stringContaining('"text": "3"') });
-  });
-
-  it('is told what it lacks when it would have to be asked', async () => {
-    const { code, output } = await inspect(face, '--method', 'tools/call', '--tool-name', 'elicit-form');
     expect(code).not.toBe(0);
     // It shows the message of -32021 and not the code.
     expect(output).toContain('does not support what this needs: elicitation');
