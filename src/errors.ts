@@ -17,6 +17,7 @@ export type ErrorReason =
   | 'request_state_mismatch'
   | 'call_lost'
   | 'input_expired'
+  | 'input_declined'
   | 'too_many_parked'
   | 'too_many_calls'
   | 'too_many_listens'

@@ -13,6 +13,7 @@ import { toInputRequest } from '../translate/input-request.ts';
 import { toInputRequired } from '../translate/input-required.ts';
 import { toLegacyRequest } from '../translate/request-down.ts';
 import { isErrorResult } from '../translate/result-up.ts';
+import { toUrlElicitations } from '../translate/url-required.ts';
 import { answersOf } from './answers.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
@@ -35,13 +36,13 @@ import {
   tooManyParked,
 } from '../protocol/refusals.ts';
 import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
+import { settleQuestion, type QuestionEffect } from './settle-question.ts';
 import { answerOf } from './upstream-answer.ts';
+import { declined, UrlRefusal, urlNeeds } from './url-refusal.ts';
 import { Waiter } from './waiter.ts';
 
 /** What is remembered of a name. */
 const maxNameLength = 256;
-
-type QuestionEffect = Extract<CallEffect, { name: 'reply' | 'refuse' | 'disown' }>;
 
 export class AskingCall {
   private readonly context: BridgeContext;
@@ -60,12 +61,14 @@ export class AskingCall {
   private digest: string | undefined;
   private capabilities: Capabilities;
   private missing: Capabilities = {};
+  /** What the server wants to have opened before the call can run. */
+  private refusal: UrlRefusal | undefined;
   private leaveQueue: (() => void) | undefined;
   private hasMoved = false;
   private stopWindow: () => void = () => undefined;
   private stopInputTimer: () => void = () => undefined;
 
-  /** `onRefused`: the server does not know the session any more and has not run the call, which wants another one. */
+  /** `onRefused`: the server has not run the call, which is to be started again, on another session if need be. */
   constructor(
     context: BridgeContext,
     method: Method,
@@ -110,7 +113,7 @@ export class AskingCall {
   start(session: Session): void {
     if (this.state.name === 'ended') return;
     this.session = session;
-    this.useLevel(this.firstWaiter);
+    for (const waiter of this.deliveries.waiters) this.useLevel(waiter);
     this.leaveQueue = session.call({
       domain: this.caller.domain,
       askerName: this.askerName,
@@ -123,7 +126,7 @@ export class AskingCall {
         this.dispatch({ name: 'lost', outcome: outcomeOf(queueTimeout()) });
       },
       onAnswer: (frame) => {
-        this.dispatch({ name: 'outcome', outcome: this.finalOutcome(frame, session) });
+        this.onAnswer(frame, session);
       },
       onLost: (loss) => {
         this.onLost(loss);
@@ -146,6 +149,26 @@ export class AskingCall {
         return input !== undefined && isDeclared(this.capabilities, input.needs);
       },
     });
+  }
+
+  private onAnswer(frame: Frame, session: Session): void {
+    const elicitations = session.profile.version === '2025-11-25' ? toUrlElicitations(frame) : undefined;
+    if (elicitations === undefined)
+      this.dispatch({ name: 'outcome', outcome: this.finalOutcome(frame, session) });
+    else if (!isDeclared(this.capabilities, urlNeeds))
+      this.dispatch({ name: 'outcome', outcome: outcomeOf(missingCapability(urlNeeds)) });
+    else this.askForUrls(elicitations);
+  }
+
+  /** The server has run nothing and wants a user to open something first: then the call is to be run. */
+  private askForUrls(elicitations: readonly Frame[]): void {
+    this.refusal = new UrlRefusal();
+    for (const frame of elicitations) {
+      const input = toInputRequest(frame, 'elicitation');
+      if (input === undefined) continue;
+      const question = this.refusal.questionOf(frame);
+      this.dispatch({ name: 'asked', asked: { key: this.uniqueKey(input.key), question, body: input.body } });
+    }
   }
 
   private onLost(loss: Loss): void {
@@ -277,7 +300,7 @@ export class AskingCall {
   }
 
   private perform(effect: CallEffect): void {
-    const { session, context } = this;
+    const { context } = this;
     switch (effect.name) {
       case 'open window':
         this.stopWindow = context.clock.afterInput(context.limits.parkingWindowMs, () => {
@@ -293,7 +316,7 @@ export class AskingCall {
       case 'reply':
       case 'refuse':
       case 'disown':
-        if (session !== undefined) settleQuestion(session, effect);
+        this.settleQuestion(effect);
         return;
       case 'go on':
         this.goOn();
@@ -306,10 +329,21 @@ export class AskingCall {
     }
   }
 
+  private settleQuestion(effect: QuestionEffect): void {
+    if (this.refusal?.takes(effect) !== true && this.session !== undefined)
+      settleQuestion(this.session, effect);
+  }
+
   private goOn(): void {
     this.stopInputTimer();
     this.context.parked.unpark(this);
-    this.clock.run();
+    const { refusal } = this;
+    this.refusal = undefined;
+    if (refusal === undefined) this.clock.run();
+    else if (refusal.isAccepted) {
+      this.id = undefined;
+      this.onRefused();
+    } else this.dispatch({ name: 'outcome', outcome: declined(this.first, this.session) });
   }
 
   private cancelUpstream(why: string): void {
@@ -362,18 +396,5 @@ export class AskingCall {
     const { logLevel } = waiter.request;
     if (logLevel !== undefined && this.session !== undefined)
       waiter.holdLevel(this.context.levels.acquire(this.session, logLevel));
-  }
-}
-
-function settleQuestion(session: Session, effect: QuestionEffect): void {
-  switch (effect.name) {
-    case 'reply':
-      session.asking.reply(effect.question, effect.answer);
-      return;
-    case 'refuse':
-      session.asking.refuse(effect.question, effect.why);
-      return;
-    case 'disown':
-      session.asking.disown(effect.question);
   }
 }

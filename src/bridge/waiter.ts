@@ -34,6 +34,7 @@ export class Waiter {
 
   /** The request has a log level at a session, until it is released. */
   holdLevel(release: () => void): void {
+    this.release();
     this.release = release;
   }
 
