@@ -3,7 +3,7 @@ import type { Chunks } from '../jsonrpc/frame.ts';
 import { find } from '../jsonrpc/frame.ts';
 import { membersOf } from '../jsonrpc/scan.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
-import type { LegacyVersion } from '../protocol/versions.ts';
+import type { SessionVersion } from '../protocol/versions.ts';
 import { toLegacyAnswer } from '../translate/input-response.ts';
 import type { AskedQuestion } from './parked-call.ts';
 
@@ -11,7 +11,7 @@ import type { AskedQuestion } from './parked-call.ts';
 export function answersOf(
   request: ModernRequest,
   asked: readonly AskedQuestion[],
-  version: LegacyVersion,
+  version: SessionVersion,
 ): ReadonlyMap<string, Chunks> {
   const answers = new Map<string, Chunks>();
   if (request.inputResponses === undefined) return answers;

@@ -41,7 +41,6 @@ import { answerOf } from './upstream-answer.ts';
 import { declined, UrlRefusal, urlNeeds } from './url-refusal.ts';
 import { Waiter } from './waiter.ts';
 
-/** What is remembered of a name. */
 const maxNameLength = 256;
 
 export class AskingCall {

@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock, type Clock } from '../clock.ts';
 import { createKeyRing, type KeyRing } from '../continuation/key-ring.ts';
-import { open } from '../continuation/request-state.ts';
 import { BridgeError } from '../errors.ts';
 import type { Frame } from '../jsonrpc/frame.ts';
 import { faultOf, silentLogger, type Logger } from '../log.ts';
@@ -23,16 +22,10 @@ import { LogLevels } from './log-levels.ts';
 import { bridgeDefaults, type BridgeOptions } from './options.ts';
 import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
 import { ParkedCalls } from './parked-calls.ts';
+import { passOn } from './pass-on.ts';
 import { servePlainCall } from './plain-call.ts';
-import {
-  callLost,
-  refusedState,
-  shuttingDown,
-  unknownMethod,
-  upstreamBusy,
-  wrongVersion,
-} from '../protocol/refusals.ts';
-import { digestOfRequest } from './request-digest.ts';
+import { shuttingDown, unknownMethod, upstreamBusy, wrongVersion } from '../protocol/refusals.ts';
+import { isOwnState, retryCall } from './retry-call.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
@@ -65,6 +58,8 @@ export class Bridge {
   private readonly subscriptions: Subscriptions;
   private readonly load: Load;
   private onIdle: (() => void) | undefined;
+  /** The last session that opened was a legacy one. */
+  private isKnownLegacy = false;
   private isClosing = false;
 
   constructor(parts: BridgeParts) {
@@ -78,6 +73,7 @@ export class Bridge {
           this.onNotification(method, frame);
         },
         onOpened: (session, isReplacement) => {
+          this.isKnownLegacy = !session.isModern;
           if (isReplacement) this.subscriptions.onReplaced(session);
         },
         onLost: () => {
@@ -234,6 +230,47 @@ export class Bridge {
   }
 
   private route(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    const { current } = this.context.pool;
+    if (current === undefined && !this.isKnownLegacy) return this.routeFirst(request, caller, responder);
+    return this.routeOn(current, request, caller, responder);
+  }
+
+  /** What the server speaks is not known yet; a request that is good for no era does not start it. */
+  private routeFirst(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
+    const method = findMethod(request.method, this.options.forwardedMethods);
+    if (method !== undefined) checkParams(request, method);
+    if (this.isClosing) throw shuttingDown();
+    const { requestState: state } = request;
+    if (state !== undefined && isOwnState(this.context, state))
+      return this.routeOn(undefined, request, caller, responder);
+    let cancel: Cancel | undefined;
+    let isCancelled = false;
+    this.context.pool
+      .primary()
+      .then((session) => {
+        if (!isCancelled) cancel = this.routeOn(session, request, caller, responder);
+      })
+      .catch((error: unknown) => {
+        this.reportFault(error);
+        responder.answer(outcomeOf(method?.kind === 'discover' ? asOutage(error) : error));
+      });
+    return () => {
+      isCancelled = true;
+      cancel?.();
+    };
+  }
+
+  private routeOn(
+    session: Session | undefined,
+    request: ModernRequest,
+    caller: Caller,
+    responder: ListenResponder,
+  ): Cancel {
+    if (session?.isModern === true) {
+      if (this.isClosing) throw shuttingDown();
+      return passOn(this.context, request, session, responder);
+    }
     if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
     const method = findMethod(request.method, this.options.forwardedMethods);
     if (method === undefined) throw unknownMethod();
@@ -243,7 +280,7 @@ export class Bridge {
     if (method.kind !== 'ask') return this.onSession(method, request, responder);
     return request.requestState === undefined
       ? this.startCall(method, request, caller, responder)
-      : this.retryCall(request, request.requestState, caller, responder);
+      : retryCall(this.context, request, request.requestState, caller, responder);
   }
 
   /** Serves what cannot ask on the first session, which is started if there is none. */
@@ -282,6 +319,7 @@ export class Bridge {
     responder: ListenResponder,
     onRefused: (() => void) | undefined,
   ): Cancel {
+    if (session.isModern) return passOn(this.context, request, session, responder);
     checkCapability(session, method);
     const { cacheTtlMs: ttlMs, cacheScope } = this.options;
     switch (method.kind) {
@@ -304,17 +342,33 @@ export class Bridge {
     caller: Caller,
     responder: ListenResponder,
   ): Cancel {
-    const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, () => {
-      this.findSession(call, method, caller);
-    });
-    this.findSession(call, method, caller);
+    let cancelPassedOn: Cancel | undefined;
+    // A server that was replaced by a modern one meanwhile.
+    const onModern = (session: Session): void => {
+      cancelPassedOn = passOn(this.context, request, session, responder);
+    };
+    const find = (): void => {
+      this.findSession(call, method, caller, onModern);
+    };
+    const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, find);
+    find();
     return () => {
-      call.cancelFirst();
+      if (cancelPassedOn === undefined) call.cancelFirst();
+      else cancelPassedOn();
     };
   }
 
-  private findSession(call: AskingCall, method: Method, caller: Caller): void {
+  private findSession(
+    call: AskingCall,
+    method: Method,
+    caller: Caller,
+    onModern: (session: Session) => void,
+  ): void {
     const start = (session: Session): void => {
+      if (session.isModern) {
+        onModern(session);
+        return;
+      }
       checkCapability(session, method);
       call.start(session);
     };
@@ -325,28 +379,6 @@ export class Bridge {
         this.reportFault(error);
         call.fail(error);
       });
-  }
-
-  /** spec 2026-07-28 basic/patterns/mrtr#server-requirements (4), (5) */
-  private retryCall(
-    request: ModernRequest,
-    state: string,
-    caller: Caller,
-    responder: ListenResponder,
-  ): Cancel {
-    const { keyRing, clock, upstream, instance, parked } = this.context;
-    const opened = open(keyRing, state, clock.now());
-    if (!opened.ok) throw refusedState(opened.reason);
-    const { continuation } = opened;
-    const digest = digestOfRequest(request);
-    const isSame =
-      continuation.upstream === upstream &&
-      continuation.principal === caller.principal &&
-      continuation.digest === digest;
-    if (!isSame) throw refusedState('request_state_mismatch');
-    const call = continuation.instance === instance ? parked.find(continuation.call) : undefined;
-    if (call === undefined) throw callLost();
-    return call.retry(continuation.round, request, responder);
   }
 
   private reportFault(error: unknown): void {

@@ -37,6 +37,6 @@ export class LogLevels {
     const build = (id: number): readonly Buffer[] => [
       toBytes({ jsonrpc: '2.0', id, method: 'logging/setLevel', params: { level } }),
     ];
-    session.request(build, unanswered, true);
+    session.request(build, unanswered, { isOwn: true });
   }
 }

@@ -11,6 +11,7 @@ export interface BridgeOptions
       | 'attributionTimeoutMs'
       | 'queueTimeoutMs'
       | 'quarantineMs'
+      | 'protocol'
       | 'startTimeoutMs'
       | 'fenceMs'
       | 'maxSessions'
@@ -27,6 +28,7 @@ const minute = 60 * second;
 export const bridgeDefaults: BridgeOptions = {
   requestTimeoutMs: minute,
   maxRequestMs: 30 * minute,
+  protocol: 'auto',
   startTimeoutMs: minute,
   fenceMs: 250,
   inputTtlMs: 10 * minute,

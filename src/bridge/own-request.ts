@@ -2,12 +2,20 @@
 import type { Clock } from '../clock.ts';
 import type { Chunks, Frame } from '../jsonrpc/frame.ts';
 import type { Session } from '../session/session.ts';
+import type { HeaderLines } from '../upstream/port.ts';
+
+export interface OwnRequestOptions {
+  readonly clock: Clock;
+  readonly patienceMs: number;
+  /** As in `Link.send`. */
+  readonly lines?: HeaderLines;
+}
 
 /** Resolves to the answer, or to why there is none: the server took too long, or the session is gone. */
 export function ask(
   session: Session,
   build: (id: number) => Chunks,
-  { clock, patienceMs }: { readonly clock: Clock; readonly patienceMs: number },
+  { clock, patienceMs, lines = {} }: OwnRequestOptions,
 ): Promise<Frame | 'late' | 'lost'> {
   return new Promise((resolve) => {
     const stop = clock.after(patienceMs, () => {
@@ -24,6 +32,6 @@ export function ask(
         settle('lost');
       },
     };
-    const id = session.request(build, handlers, true);
+    const id = session.request(build, handlers, { isOwn: true, lines });
   });
 }

@@ -3,6 +3,9 @@
 import { find, stringMember, text, toBytes, valueOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { elementsOf, membersOf, startsWith } from '../jsonrpc/scan.ts';
 import type { Clock } from '../clock.ts';
+import { entry, toObject } from '../jsonrpc/object-edit.ts';
+import { metaPrefix } from '../protocol/meta-keys.ts';
+import { modernVersion } from '../protocol/versions.ts';
 import { paramHeadersOf, type ParamHeader } from '../protocol/param-headers.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Session } from '../session/session.ts';
@@ -10,6 +13,12 @@ import { ask } from './own-request.ts';
 
 const annotation = text('"x-mcp-header"');
 const none: readonly ParamHeader[] = [];
+/** What a modern server is told with a request of the bridge's own. */
+const ownMetadata = toBytes({
+  [`${metaPrefix}protocolVersion`]: modernVersion,
+  [`${metaPrefix}clientCapabilities`]: {},
+});
+const ownLines = { 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/list' };
 /** A list that does not come holds no call up for longer; the headers are then not checked. */
 const patienceMs = 5000;
 const maxPages = 100;
@@ -72,13 +81,15 @@ export class ToolHeaders {
   }
 
   private askPage(session: Session, cursor: Buffer | undefined): Promise<Frame | 'late' | 'lost'> {
-    const params = cursor === undefined ? [text('{}')] : [text('{"cursor":'), cursor, text('}')];
+    const members = cursor === undefined ? [] : [entry('cursor', [cursor])];
+    if (session.isModern) members.push(entry('_meta', [ownMetadata]));
+    const params = toObject(members);
     const build = (id: number): Chunks => [
       text(`{"jsonrpc":"2.0","id":${String(id)},"method":"tools/list","params":`),
       ...params,
       text('}'),
     ];
-    return ask(session, build, { clock: this.clock, patienceMs });
+    return ask(session, build, { clock: this.clock, patienceMs, lines: ownLines });
   }
 
   private read({ bytes, members }: Frame, isFirstPage: boolean): void {

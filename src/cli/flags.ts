@@ -42,6 +42,7 @@ export interface Flags {
   readonly attributionTimeout: number;
   readonly requestTimeout: number;
   readonly maxRequestTime: number;
+  readonly protocol: 'auto' | 'legacy' | 'modern';
   readonly startTimeout: number;
   readonly maxSessions: number;
   readonly queueTimeout: number;
@@ -133,6 +134,9 @@ const upstreamOptions = (): readonly Option[] => [
   list('--env <NAME[=VALUE]>', 'pass a variable on to the server, or set one'),
   option('--inherit-env', "pass the whole environment on, but the bridge's own settings"),
   option('--cwd <dir>', 'working directory of the server'),
+  option('--protocol <era>', 'what the server speaks (auto: found out, again after each start)')
+    .choices(['auto', 'legacy', 'modern'])
+    .default('auto'),
   duration('start-timeout', "the server's start", bridgeDefaults.startTimeoutMs, '60s'),
   count('max-sessions', 'legacy sessions (processes) at once', bridgeDefaults.maxSessions),
   list('--root <uri-or-path>', 'a root to tell the server of, instead of asking clients'),

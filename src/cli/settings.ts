@@ -97,6 +97,7 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
       attributionTimeoutMs: flags.attributionTimeout,
       requestTimeoutMs: flags.requestTimeout,
       maxRequestMs: flags.maxRequestTime,
+      protocol: flags.protocol,
       startTimeoutMs: flags.startTimeout,
       maxSessions: flags.maxSessions,
       queueTimeoutMs: flags.queueTimeout,

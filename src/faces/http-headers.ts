@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BridgeError } from '../errors.ts';
 import { headerMismatch } from '../protocol/error-codes.ts';
 import { findMethod } from '../protocol/methods.ts';
+import { argumentAt } from '../protocol/modern-headers.ts';
 import { paramBytes, paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
 
@@ -63,22 +64,13 @@ export function checkParamHeaders(
   const args: unknown = bytes === undefined ? {} : JSON.parse(bytes.toString('utf8'));
   for (const { path, header } of rules) {
     const value = valueOf(headers, header);
-    const argument = at(args, path);
+    const argument = argumentAt(args, path);
     const isExpected = argument !== undefined && argument !== null;
     if (!isExpected && value === undefined) continue;
     if (!isExpected) throw mismatch(header, 'repeats no argument');
     if (value === undefined) throw mismatch(header, 'is missing');
     if (!isEqual(argument, decoded(header, value))) throw mismatch(header, 'differs from the argument');
   }
-}
-
-function at(args: unknown, path: readonly string[]): unknown {
-  let value = args;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[key];
-  }
-  return value;
 }
 
 /** Numbers are compared as numbers: `42.0` is 42. */

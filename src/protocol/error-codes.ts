@@ -12,6 +12,11 @@ export const unsupportedVersion = -32022;
 /** 2025-11-25 and earlier; a modern server must not send it. */
 export const legacyResourceNotFound = -32002;
 
+/** The errors by which a modern server makes itself known to whoever does not speak its era. */
+export function isModernCode(code: unknown): boolean {
+  return code === headerMismatch || code === missingClientCapability || code === unsupportedVersion;
+}
+
 /** -32020 … -32099 have the meanings that the specification gives them, and no other. */
 export function isReserved(code: number): boolean {
   return code <= -32020 && code >= -32099;

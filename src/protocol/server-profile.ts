@@ -3,10 +3,10 @@ import { find, isNull, slice, stringMember, toBytes, valueOf, type Frame } from 
 import { editObject } from '../jsonrpc/object-edit.ts';
 import { membersOf, startsWith, type Member } from '../jsonrpc/scan.ts';
 import type { ServerCapability } from './methods.ts';
-import { isLegacyVersion, type LegacyVersion } from './versions.ts';
+import { isLegacyVersion, modernVersion, type SessionVersion } from './versions.ts';
 
 export interface ServerProfile {
-  readonly version: LegacyVersion;
+  readonly version: SessionVersion;
   /** JSON text of the server's `Implementation`; a placeholder where it gave none. */
   readonly serverInfo: Buffer;
   /** The frame's bytes and, in them, the members of `capabilities`. */
@@ -24,6 +24,19 @@ export type ParsedProfile =
   { readonly ok: true; readonly profile: ServerProfile } | { readonly ok: false; readonly reason: string };
 
 const placeholder = toBytes({ name: 'unnamed legacy server', version: '0' });
+
+/** Of a server of the modern era nothing is said beforehand: requests pass to it as they are. */
+export const modernProfile: ServerProfile = {
+  version: modernVersion,
+  serverInfo: placeholder,
+  bytes: Buffer.from('{}'),
+  capabilities: [],
+  instructions: undefined,
+  methods: new Set(['tools', 'prompts', 'resources', 'completions'] as const),
+  logging: false,
+  subscribe: false,
+  listChanged: { tools: false, prompts: false, resources: false },
+};
 
 /** Reads the answer to `initialize`. A missing part is taken as "has none"; a missing version is a fault. */
 export function parseInitializeResult(frame: Frame): ParsedProfile {

@@ -1,8 +1,9 @@
 // How a legacy session opens, as a pure machine: initialize alone, its answer, initialized, and a fence behind which
 // calls may start. spec 2025-11-25 basic/lifecycle#initialization
-import { find, isNull, valueOf, type Frame } from '../jsonrpc/frame.ts';
-import { legacyVersions, type LegacyVersion } from '../protocol/versions.ts';
-import { parseInitializeResult, type ServerProfile } from '../protocol/server-profile.ts';
+import { find, isNull, stringMember, valueOf, type Frame } from '../jsonrpc/frame.ts';
+import { isModernCode } from '../protocol/error-codes.ts';
+import { modernProfile, parseInitializeResult, type ServerProfile } from '../protocol/server-profile.ts';
+import { isModernVersion, legacyVersions, modernVersion, type LegacyVersion } from '../protocol/versions.ts';
 
 export type HandshakeState =
   /** `offered`: the versions so far, the latest last. */
@@ -16,12 +17,18 @@ export type HandshakeEvent =
   | { readonly name: 'fence passed' }
   | { readonly name: 'ended'; readonly reason: string };
 
-type HandshakeEffect = 'initialize' | 'initialized and fence' | 'open' | 'fail';
+type HandshakeEffect = 'initialize' | 'initialized and fence' | 'open' | 'open modern' | 'fail';
 
 export interface HandshakeStep {
   readonly state: HandshakeState;
   readonly effect: HandshakeEffect | undefined;
 }
+
+/** A session with a server that is known to be modern has no handshake. */
+export const modernOpen: HandshakeStep = {
+  state: { name: 'open', profile: modernProfile },
+  effect: 'open modern',
+};
 
 export const firstHandshake: HandshakeState = {
   name: 'initializing',
@@ -41,6 +48,7 @@ export function handshakeStep(state: HandshakeState, event: HandshakeEvent): Han
 
 function answered(state: HandshakeState & { name: 'initializing' }, frame: Frame): HandshakeStep {
   if (find(frame.members, 'error') !== undefined) {
+    if (isOfModernServer(frame)) return modernOpen;
     const named = namedVersions(frame);
     const next = nextVersion(state.offered, named);
     if (next === undefined) return failed(refusedBy(state.offered, named));
@@ -49,6 +57,19 @@ function answered(state: HandshakeState & { name: 'initializing' }, frame: Frame
   const parsed = parseInitializeResult(frame);
   if (!parsed.ok) return failed(parsed.reason);
   return { state: { name: 'fencing', profile: parsed.profile }, effect: 'initialized and fence' };
+}
+
+/**
+ * How a server of the modern era refuses an `initialize`: by an error that only that era has, or that names versions of
+ * it. spec 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions
+ */
+function isOfModernServer(refusal: Frame): boolean {
+  const { bytes } = refusal;
+  const error = find(refusal.members, 'error')?.members;
+  const code = find(error, 'code');
+  if (code !== undefined && isModernCode(valueOf(bytes, code))) return true;
+  const message = stringMember(bytes, error, 'message') ?? '';
+  return message.includes(modernVersion) || namedVersions(refusal).some(isModernVersion);
 }
 
 function failed(reason: string): HandshakeStep {

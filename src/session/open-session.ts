@@ -3,15 +3,24 @@
 import { find, isNull, parseFrame, stringMember, text, toBytes, type Frame } from '../jsonrpc/frame.ts';
 import { bridgeCapabilities } from '../protocol/client-capabilities.ts';
 import { internalError } from '../protocol/error-codes.ts';
-import type { ServerProfile } from '../protocol/server-profile.ts';
+import { modernProfile, type ServerProfile } from '../protocol/server-profile.ts';
 import { legacyVersions } from '../protocol/versions.ts';
 import type { Link, Upstream } from '../upstream/port.ts';
 import type { AskingCallsOptions } from './asking-calls.ts';
-import { firstHandshake, handshakeStep, type HandshakeEvent, type HandshakeState } from './handshake.ts';
+import {
+  firstHandshake,
+  handshakeStep,
+  modernOpen,
+  type HandshakeEvent,
+  type HandshakeState,
+  type HandshakeStep,
+} from './handshake.ts';
 import { Session, type SessionHandlers } from './session.ts';
 
 export interface OpenOptions extends AskingCallsOptions {
   readonly upstream: Upstream;
+  /** What the server speaks: `auto` finds out by `initialize`. */
+  readonly protocol: 'auto' | 'legacy' | 'modern';
   /** How long the server may take until its handshake is over. */
   readonly startTimeoutMs: number;
   /** How long calls wait for the answer to the ping behind the handshake. */
@@ -74,7 +83,8 @@ class SessionOpening implements Opening {
         this.onClosed(reason);
       },
     });
-    this.sendInitialize();
+    if (options.protocol === 'modern') this.perform(modernOpen);
+    else this.sendInitialize();
   }
 
   close(reason: string): Promise<void> {
@@ -104,7 +114,10 @@ class SessionOpening implements Opening {
   }
 
   private dispatch(event: HandshakeEvent): void {
-    const { state, effect } = handshakeStep(this.state, event);
+    this.perform(handshakeStep(this.state, event));
+  }
+
+  private perform({ state, effect }: HandshakeStep): void {
     this.state = state;
     switch (effect) {
       case 'initialize':
@@ -113,6 +126,9 @@ class SessionOpening implements Opening {
         return;
       case 'initialized and fence':
         if (state.name === 'fencing') this.fence(state.profile);
+        return;
+      case 'open modern':
+        this.openModern();
         return;
       case 'open':
         this.stopStartTimer();
@@ -152,6 +168,17 @@ class SessionOpening implements Opening {
       this.dispatch({ name: 'fence passed' });
     });
     this.link.send([text(`{"jsonrpc":"2.0","id":${String(fenceId)},"method":"ping"}`)], fenceId);
+  }
+
+  private openModern(): void {
+    if (this.options.protocol === 'legacy') {
+      this.perform({ state: { name: 'over', reason: 'the server is modern' }, effect: 'fail' });
+      return;
+    }
+    this.stopStartTimer();
+    this.link.negotiated?.(modernProfile.version);
+    this.early = new Session(this.link, modernProfile, this.initializeId + 1, this.options, this.handlers);
+    this.resolve(this.early);
   }
 
   /** Before the handshake is over only a ping and the roots have an answer that cannot be wrong. */

@@ -124,7 +124,13 @@ export class SessionPool {
       if (this.isPaused) session.pause();
       this.hasFailed = false;
       const { label } = this.options.upstream;
-      this.options.log.info({ upstream: label, version: session.profile.version }, 'legacy session is open');
+      const { version } = session.profile;
+      if (session.isModern)
+        this.options.log.info(
+          { upstream: label, version },
+          'the server is modern: requests pass as they are',
+        );
+      else this.options.log.info({ upstream: label, version }, 'legacy session is open');
       this.handlers.onOpened(session, this.hasLost);
       return session;
     } catch (error) {

@@ -5,8 +5,10 @@ import { IdTable } from '../jsonrpc/id-table.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { inputKind } from '../protocol/input-kinds.ts';
+import { subscriptionIdKey } from '../protocol/meta-keys.ts';
 import type { ServerProfile } from '../protocol/server-profile.ts';
-import type { Link } from '../upstream/port.ts';
+import { modernVersion } from '../protocol/versions.ts';
+import type { HeaderLines, Link } from '../upstream/port.ts';
 import { AskingCalls, type AskingCallsOptions, type Carrier } from './asking-calls.ts';
 
 /** Why a request has no answer and will have none. */
@@ -24,6 +26,8 @@ export interface RequestHandlers {
   readonly onProgress?: (frame: Frame) => void;
   /** A log message that belongs to this request for certain. */
   readonly onLogMessage?: (frame: Frame) => void;
+  /** Any other notification that belongs to this request for certain. */
+  readonly onNotification?: (method: string, frame: Frame) => void;
 }
 
 /** A request whose handler may ask: tools/call, prompts/get, resources/read. */
@@ -86,6 +90,11 @@ export class Session {
     });
   }
 
+  /** Whether there is no session to speak of: the server is of the modern era. */
+  get isModern(): boolean {
+    return this.profile.version === modernVersion;
+  }
+
   get isOver(): boolean {
     return this.over !== undefined;
   }
@@ -98,6 +107,11 @@ export class Session {
   /** The server is so far behind that nothing more should be asked of it. */
   get isBacklogged(): boolean {
     return this.link.isBacklogged ?? false;
+  }
+
+  /** Whether requests go out with header lines of their own. */
+  get takesLines(): boolean {
+    return this.link.takesLines ?? false;
   }
 
   /** Calls once when it has caught up, or the link is over. */
@@ -114,8 +128,12 @@ export class Session {
     this.link.resume?.();
   }
 
-  /** Writes a request that cannot ask. Returns its id. `isOwn`: no client waits for it. */
-  request(build: (id: number) => Chunks, handlers: RequestHandlers, isOwn = false): number {
+  /** Writes a request that cannot ask. Returns its id. `isOwn`: no client waits for it. `lines` as in `Link.send`. */
+  request(
+    build: (id: number) => Chunks,
+    handlers: RequestHandlers,
+    { isOwn = false, lines }: { readonly isOwn?: boolean; readonly lines?: HeaderLines } = {},
+  ): number {
     const id = this.nextId;
     this.nextId += 1;
     if (this.over !== undefined) {
@@ -123,7 +141,7 @@ export class Session {
       return id;
     }
     this.pending.set(id, { handlers, isOwn });
-    this.link.send(build(id), id);
+    this.link.send(build(id), id, undefined, lines);
     return id;
   }
 
@@ -286,8 +304,17 @@ export class Session {
         this.asking.withdraw(key('requestId') ?? '');
         return;
       default:
-        this.handlers.onNotification(method, frame);
+        this.onOtherNotification(method, frame, origin);
     }
+  }
+
+  private onOtherNotification(method: string, frame: Frame, origin: number | undefined): void {
+    const meta = find(find(frame.members, 'params')?.members, '_meta')?.members;
+    const subscription = find(meta, subscriptionIdKey);
+    const id = origin ?? (subscription && Number(parseRequestId(frame.bytes, subscription)?.key));
+    const owner = id === undefined ? undefined : this.pending.get(id)?.handlers;
+    if (owner?.onNotification !== undefined) owner.onNotification(method, frame);
+    else this.handlers.onNotification(method, frame);
   }
 
   private onLogMessage(frame: Frame, origin: number | undefined): void {

@@ -4,14 +4,14 @@ import { find, slice, stringMember, valueOf, type Chunks } from '../jsonrpc/fram
 import { editObject, type Change } from '../jsonrpc/object-edit.ts';
 import { elementsOf, membersOf, startsWith, type Member, type Span } from '../jsonrpc/scan.ts';
 import type { InputKind } from '../protocol/input-kinds.ts';
-import { takesContentList, type LegacyVersion } from '../protocol/versions.ts';
+import { takesContentList, type SessionVersion } from '../protocol/versions.ts';
 
 /** The JSON text of the legacy result, or undefined when the answer is not one of its kind. */
 export function toLegacyAnswer(
   bytes: Buffer,
   answer: Span,
   kind: InputKind,
-  version: LegacyVersion,
+  version: SessionVersion,
 ): Chunks | undefined {
   if (!startsWith(bytes, answer, '{')) return undefined;
   const members = membersOf(bytes, answer);
@@ -53,7 +53,7 @@ function isFormContent(bytes: Buffer, content: Span): boolean {
 function samplingAnswer(
   bytes: Buffer,
   members: readonly Member[],
-  version: LegacyVersion,
+  version: SessionVersion,
 ): Chunks | undefined {
   const role = stringMember(bytes, members, 'role');
   const content = find(members, 'content');

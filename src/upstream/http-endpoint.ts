@@ -1,8 +1,8 @@
 // The one URL of a Streamable HTTP server, and what every request to it carries once the session has begun.
 // spec 2025-11-25 basic/transports#streamable-http
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HeaderLines } from './credentials.ts';
 import type { HttpClient, ResponseHandlers } from './http-client.ts';
+import type { HeaderLines } from './port.ts';
 
 export type Answered = Omit<ResponseHandlers, 'onMoved'>;
 
@@ -43,11 +43,10 @@ export class HttpEndpoint {
     this.add({ 'mcp-protocol-version': version });
   }
 
-  post(body: Buffer, handlers: Answered): () => void {
-    return this.client.send(
-      { method: 'POST', url: this.url, headers: this.postLines, body },
-      this.moving(handlers),
-    );
+  /** `lines`: what this one request carries beside them. */
+  post(body: Buffer, handlers: Answered, lines?: HeaderLines): () => void {
+    const headers = lines === undefined ? this.postLines : { ...this.postLines, ...lines };
+    return this.client.send({ method: 'POST', url: this.url, headers, body }, this.moving(handlers));
   }
 
   /** Opens a stream of the server's own, or goes on with one that was cut off behind `lastEventId`. */

@@ -8,7 +8,8 @@ import { createDispatcher, type ConnectionOptions } from './http-connections.ts'
 import { HttpEndpoint } from './http-endpoint.ts';
 import type { HttpLinkOptions } from './http-link.ts';
 import { HttpSseLink } from './http-sse.ts';
-import type { Link, LinkHandlers, Undelivered, Upstream } from './port.ts';
+import { ModernHttpLink } from './modern-http.ts';
+import type { HeaderLines, Link, LinkHandlers, Undelivered, Upstream } from './port.ts';
 import { StreamableHttpLink, type StartRefusal } from './streamable-http.ts';
 
 export interface HttpUpstreamOptions extends Omit<HttpLinkOptions, 'label'>, ConnectionOptions {
@@ -16,6 +17,8 @@ export interface HttpUpstreamOptions extends Omit<HttpLinkOptions, 'label'>, Con
   readonly credentials: Credentials;
 }
 
+/** From here on there are no sessions. */
+const firstModernVersion = '2026-07-28';
 /** How long a server that refused `initialize` as a bad request may take to name an endpoint of the old transport. */
 const endpointPatienceMs = 10_000;
 
@@ -59,17 +62,22 @@ class HttpLink implements Link {
     this.link = learnt.isSse ? this.openSse(undefined) : this.openStreamable();
   }
 
-  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered): void {
+  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered, lines?: HeaderLines): void {
     this.initialize ??= { frame, requestId };
-    this.link.send(frame, requestId, onUndelivered);
+    this.link.send(frame, requestId, onUndelivered, lines);
   }
 
   negotiated(version: string): void {
-    this.link.negotiated?.(version);
+    if (version < firstModernVersion) this.link.negotiated?.(version);
+    else this.link = new ModernHttpLink(new HttpEndpoint(this.client, this.url), this.options, this.handlers);
   }
 
   abandon(requestId: number): void {
     this.link.abandon?.(requestId);
+  }
+
+  get takesLines(): boolean {
+    return this.link.takesLines ?? false;
   }
 
   pause(): void {

@@ -1,6 +1,9 @@
 // The port behind which every way to a legacy server hides. A transport moves frames and tells when it is over;
 // it knows no session, no method and no client.
 import type { Chunks, Frame } from '../jsonrpc/frame.ts';
+import type { HeaderLines } from './credentials.ts';
+
+export type { HeaderLines };
 
 export interface LinkHandlers {
   /**
@@ -32,13 +35,19 @@ export interface Link {
   /**
    * Writes one frame, whole; `requestId` is its id where it is a request that waits for an answer. After the link is
    * over it does nothing. No handler is ever called from inside it: whoever sends may do its bookkeeping afterwards.
-   * `onUndelivered` is told where it is known that the server did not take a frame that has no answer.
+   * `onUndelivered` is told where it is known that the server did not take a frame that has no answer. `lines` are what
+   * HTTP has to say of a request to a modern server beside its body.
    */
-  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered): void;
-  /** The handshake has settled on this version; the next frame is `notifications/initialized`. */
+  send(frame: Chunks, requestId?: number, onUndelivered?: Undelivered, lines?: HeaderLines): void;
+  /**
+   * The handshake has settled on this version; the next frame is `notifications/initialized`. A modern version: there
+   * is no session, and from here on every request is one of its own.
+   */
   negotiated?(version: string): void;
   /** No answer to that request is wanted any more: what is kept open for it may go. */
   abandon?(requestId: number): void;
+  /** Whether `lines` are of use. */
+  readonly takesLines?: boolean;
   /** So much waits to be taken by the server that nothing more should be sent. Only where that can be. */
   readonly isBacklogged?: boolean;
   /** Calls once when the server has taken what waited, or the link is over. */

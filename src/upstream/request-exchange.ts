@@ -6,6 +6,7 @@ import { find, join, type Frame } from '../jsonrpc/frame.ts';
 import { framesOfText } from './frames-of-text.ts';
 import { isEventStream, isSuccess, mediaType, type Answered, type HttpEndpoint } from './http-endpoint.ts';
 import { maxRefusalBytes } from './http-link.ts';
+import type { HeaderLines } from './port.ts';
 import { mayComeLater, retryDelayMs } from './retry-delay.ts';
 import { SseReader } from './sse-reader.ts';
 
@@ -25,6 +26,8 @@ export interface ExchangeHandlers {
 export interface ExchangeOptions {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
+  /** Whether a stream that is cut off can be gone on with. */
+  readonly isResumable?: boolean;
 }
 
 /** Fruitless attempts to go on with a stream that was cut off, in a row. */
@@ -62,13 +65,14 @@ export class RequestExchange {
     });
   }
 
-  start(body: Buffer): void {
-    this.giveUp = this.endpoint.post(body, {
-      onHead: (status, headers) => {
+  start(body: Buffer, lines?: HeaderLines): void {
+    const handlers = {
+      onHead: (status: number, headers: IncomingHttpHeaders): void => {
         this.onHead(status, headers);
       },
       ...this.bodyHandlers(),
-    });
+    };
+    this.giveUp = this.endpoint.post(body, handlers, lines);
   }
 
   /** Nobody waits for the answer any more. */
@@ -154,7 +158,8 @@ export class RequestExchange {
   /** spec 2025-11-25 basic/transports#resumability-and-redelivery */
   private onStreamEnd(reason: string): void {
     const { lastEventId, retryMs } = this.reader;
-    const mayResume = !this.hasAnswer && lastEventId !== undefined && lastEventId !== '';
+    const { isResumable = true } = this.options;
+    const mayResume = isResumable && !this.hasAnswer && lastEventId !== undefined && lastEventId !== '';
     if (!mayResume || this.vainCount >= maxVainCount) {
       this.end(reason);
       return;

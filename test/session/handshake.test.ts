@@ -61,13 +61,35 @@ describe('handshakeStep', () => {
 
   it('gives up when nothing is left to offer, and says what both sides have', () => {
     let state = firstHandshake;
-    const refusal = frameOf('{"error":{"code":-32022,"data":{"supported":["2024-11-05","2026-07-28"]}}}');
+    const refusal = frameOf('{"error":{"code":-32602,"data":{"supported":["2024-11-05","2023-01-01"]}}}');
     for (let count = 0; count < 2; count += 1)
       state = handshakeStep(state, { name: 'answer', frame: refusal }).state;
     expect(state).toEqual({
       name: 'over',
       reason:
-        'the server refused initialize (offered 2025-11-25, 2024-11-05; it names 2024-11-05, 2026-07-28)',
+        'the server refused initialize (offered 2025-11-25, 2024-11-05; it names 2024-11-05, 2023-01-01)',
     });
+  });
+
+  it.each([
+    '{"error":{"code":-32022,"message":"Unsupported protocol version"}}',
+    '{"error":{"code":-32020,"message":"Header mismatch"}}',
+    '{"error":{"code":-32601,"message":"Method not found; this server speaks 2026-07-28"}}',
+    '{"error":{"code":-32602,"message":"m","data":{"supported":["2027-01-01"]}}}',
+  ])('takes a server for modern that refuses with %s', (refusal) => {
+    const { state, effect } = handshakeStep(firstHandshake, { name: 'answer', frame: frameOf(refusal) });
+    expect(effect).toBe('open modern');
+    expect(state).toMatchObject({ name: 'open', profile: { version: '2026-07-28' } });
+  });
+
+  it.each([
+    '{"error":{"code":-32601,"message":"Method not found"}}',
+    '{"error":{"code":-32000,"message":"Your licence has expired on 2026-09-01"}}',
+    '{"error":{"code":-32602,"message":"m","data":{"supported":["2025-06-18"]}}}',
+    '{"result":{"protocolVersion":"2026-07-28"}}',
+  ])('takes none for modern that says %s', (answer) => {
+    expect(handshakeStep(firstHandshake, { name: 'answer', frame: frameOf(answer) }).effect).not.toBe(
+      'open modern',
+    );
   });
 });

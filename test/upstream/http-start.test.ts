@@ -63,17 +63,64 @@ describe('a server that refuses a version', () => {
 });
 
 describe('a server of the modern revision alone', () => {
-  it('is named as such, and looked for on no other transport', async () => {
+  it('gets requests of its own kind from then on, and is looked for on no other transport', async () => {
+    const tool = {
+      name: 'one',
+      inputSchema: { type: 'object', properties: { r: { type: 'string', 'x-mcp-header': 'Region' } } },
+    };
     const { client, server } = await setupHttp({
       on: ({ json, message }) => {
         const data = { supported: ['2026-07-28'], requested: '2025-11-25' };
-        json({ id: message.id, error: { code: -32022, message: 'Unsupported protocol version', data } }, 400);
+        if (message.method === 'initialize')
+          json({ id: message.id, error: { code: -32022, message: 'Unsupported version', data } }, 400);
+        else if (message.method === 'tools/list')
+          json({
+            id: message.id,
+            result: { resultType: 'complete', tools: [tool], ttlMs: 0, cacheScope: 'private' },
+          });
+        else if (message.params.name === 'refused')
+          json({ id: message.id, error: { code: -32601, message: 'no' } }, 404);
+        else json({ id: message.id, result: { resultType: 'complete', content: [], x: 1.0 } });
         return true;
       },
     });
-    const { error } = await client.call('one');
-    expect(error.message).toContain('2026-07-28');
-    expect(server.requests).toHaveLength(1);
+    const { result } = await client.call('one', { r: 'ä' });
+    expect(result).toEqual({ resultType: 'complete', content: [], x: 1 });
+    expect((await client.call('refused')).error).toEqual({ code: -32601, message: 'no' });
+    const [initialize, list, call, refused, ...more] = server.requests;
+    expect(more).toEqual([]);
+    expect(initialize!.headers['mcp-protocol-version']).toBeUndefined();
+    expect(list!.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' });
+    expect(call!.headers).toMatchObject({
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'one',
+      'mcp-param-region': `=?base64?${Buffer.from('ä').toString('base64')}?=`,
+    });
+    expect(refused!.headers['mcp-name']).toBe('refused');
+    for (const { headers } of server.requests) expect(headers['mcp-session-id']).toBeUndefined();
+  });
+
+  it('is told by the end of a response that its request is cancelled', async () => {
+    let isCut = false;
+    const { client, server } = await setupHttp({
+      on: ({ json, message, response }) => {
+        if (message.method === 'tools/call') response.on('close', () => (isCut = true));
+        if (message.method === 'initialize')
+          json({ id: message.id, error: { code: -32022, message: 'Unsupported version' } }, 400);
+        if (message.method === 'tools/list')
+          json({
+            id: message.id,
+            result: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' },
+          });
+        return true;
+      },
+    });
+    const { id } = client.send({ method: 'tools/call', params: { name: 'one' } });
+    await expect.poll(() => server.requests.length).toBe(3);
+    client.cancel(id);
+    await expect.poll(() => isCut).toBe(true);
+    expect(server.requests).toHaveLength(3);
   });
 });
 
