@@ -21,6 +21,8 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['test/cli/**/*.test.ts'],
+          // What one test has started is no business of the next.
+          env: { MCP_BRIDGE_NO_DISCOVER_CACHE: '1' },
           testTimeout: 20_000,
         },
       },

@@ -1,31 +1,25 @@
-// The bridge between one upstream and its faces: takes a checked modern request, finds the method's own file, and sees
-// to it that every request ends in one answer.
+// The bridge between one upstream and its faces: takes checked modern requests on, sees to it that each ends in one
+// answer, and ends everything that came of them.
 import { randomUUID } from 'node:crypto';
 import { systemClock, type Clock } from '../clock.ts';
 import { createKeyRing, type KeyRing } from '../continuation/key-ring.ts';
-import { BridgeError } from '../errors.ts';
 import type { Frame } from '../jsonrpc/frame.ts';
-import { faultOf, silentLogger, type Logger } from '../log.ts';
-import { findMethod, type Method } from '../protocol/methods.ts';
-import { checkParams, type ModernRequest } from '../protocol/modern-request.ts';
+import { silentLogger, type Logger } from '../log.ts';
+import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
-import { servedVersions } from '../protocol/versions.ts';
 import { SessionPool } from '../session/pool.ts';
 import type { Session } from '../session/session.ts';
-import { toDiscoverResult } from '../translate/discover.ts';
 import type { Upstream } from '../upstream/port.ts';
-import { AskingCall } from './asking-call.ts';
 import type { BridgeContext } from './context.ts';
+import type { DiscoverStore } from './discovered.ts';
 import { ListCache } from './list-cache.ts';
 import { Load, type Work } from './load.ts';
 import { LogLevels } from './log-levels.ts';
 import { bridgeDefaults, type BridgeOptions } from './options.ts';
 import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { passOn } from './pass-on.ts';
-import { servePlainCall } from './plain-call.ts';
-import { shuttingDown, unknownMethod, upstreamBusy, wrongVersion } from '../protocol/refusals.ts';
-import { isOwnState, retryCall } from './retry-call.ts';
+import { shuttingDown } from '../protocol/refusals.ts';
+import { reportFault, Router } from './router.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
@@ -36,6 +30,8 @@ export interface BridgeParts {
   readonly log?: Logger;
   /** Seals request states; by default a random key for the life of the process. */
   readonly keyRing?: KeyRing;
+  /** What the server said of itself at its last start. */
+  readonly discovered?: DiscoverStore | undefined;
 }
 
 export interface BridgeCounts {
@@ -58,9 +54,7 @@ export class Bridge {
   private readonly subscriptions: Subscriptions;
   private readonly load: Load;
   private onIdle: (() => void) | undefined;
-  /** The last session that opened was a legacy one. */
-  private isKnownLegacy = false;
-  private isClosing = false;
+  private readonly router: Router;
 
   constructor(parts: BridgeParts) {
     const { upstream, clock = systemClock, log = silentLogger } = parts;
@@ -73,7 +67,7 @@ export class Bridge {
           this.onNotification(method, frame);
         },
         onOpened: (session, isReplacement) => {
-          this.isKnownLegacy = !session.isModern;
+          this.router.onOpened(session);
           if (isReplacement) this.subscriptions.onReplaced(session);
         },
         onLost: () => {
@@ -98,6 +92,9 @@ export class Bridge {
       toolHeaders: new ToolHeaders(clock),
     };
     this.subscriptions = new Subscriptions(clock, pool);
+    const { context, subscriptions, options } = this;
+    const { forwardedMethods } = options;
+    this.router = new Router({ context, subscriptions, discovered: parts.discovered, forwardedMethods });
   }
 
   /**
@@ -130,9 +127,9 @@ export class Bridge {
     let cancel = nothingToCancel;
     try {
       leave = this.enter(request, caller);
-      cancel = this.route(request, caller, once);
+      cancel = this.router.route(request, caller, once);
     } catch (error) {
-      this.reportFault(error);
+      reportFault(this.context.log, error);
       once.answer(outcomeOf(error));
     }
     return () => {
@@ -191,7 +188,7 @@ export class Bridge {
    * questions as cancelled, ends listen streams and closes the sessions. Resolves when nothing of the upstream is left.
    */
   async close(drainMs: number, hurry?: AbortSignal): Promise<void> {
-    this.isClosing = true;
+    this.router.isClosing = true;
     this.subscriptions.endAll();
     if (this.load.callCount > 0 && hurry?.aborted !== true) await this.drained(drainMs, hurry);
     this.context.parked.endAll(shuttingDown());
@@ -228,172 +225,4 @@ export class Bridge {
       if (this.load.callCount === 0) this.onIdle?.();
     };
   }
-
-  private route(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
-    const { current } = this.context.pool;
-    if (current === undefined && !this.isKnownLegacy) return this.routeFirst(request, caller, responder);
-    return this.routeOn(current, request, caller, responder);
-  }
-
-  /** What the server speaks is not known yet; a request that is good for no era does not start it. */
-  private routeFirst(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
-    if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
-    const method = findMethod(request.method, this.options.forwardedMethods);
-    if (method !== undefined) checkParams(request, method);
-    if (this.isClosing) throw shuttingDown();
-    const { requestState: state } = request;
-    if (state !== undefined && isOwnState(this.context, state))
-      return this.routeOn(undefined, request, caller, responder);
-    let cancel: Cancel | undefined;
-    let isCancelled = false;
-    this.context.pool
-      .primary()
-      .then((session) => {
-        if (!isCancelled) cancel = this.routeOn(session, request, caller, responder);
-      })
-      .catch((error: unknown) => {
-        this.reportFault(error);
-        responder.answer(outcomeOf(method?.kind === 'discover' ? asOutage(error) : error));
-      });
-    return () => {
-      isCancelled = true;
-      cancel?.();
-    };
-  }
-
-  private routeOn(
-    session: Session | undefined,
-    request: ModernRequest,
-    caller: Caller,
-    responder: ListenResponder,
-  ): Cancel {
-    if (session?.isModern === true) {
-      if (this.isClosing) throw shuttingDown();
-      return passOn(this.context, request, session, responder);
-    }
-    if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
-    const method = findMethod(request.method, this.options.forwardedMethods);
-    if (method === undefined) throw unknownMethod();
-    checkParams(request, method);
-    if (this.isClosing) throw shuttingDown();
-    if (this.isBacklogged && method.kind !== 'discover') throw upstreamBusy();
-    if (method.kind !== 'ask') return this.onSession(method, request, responder);
-    return request.requestState === undefined
-      ? this.startCall(method, request, caller, responder)
-      : retryCall(this.context, request, request.requestState, caller, responder);
-  }
-
-  /** Serves what cannot ask on the first session, which is started if there is none. */
-  private onSession(method: Method, request: ModernRequest, responder: ListenResponder): Cancel {
-    const { pool } = this.context;
-    let cancel: Cancel | undefined;
-    let isCancelled = false;
-    const serve = (session: Session, onRefused?: () => void): void => {
-      if (isCancelled) return;
-      cancel = this.serveOn(session, method, request, responder, onRefused);
-    };
-    // A request that a session refused unrun moves to the next one, once.
-    const serveNext = (onRefused?: () => void): void => {
-      pool
-        .primary()
-        .then((session) => {
-          serve(session, onRefused);
-        })
-        .catch((error: unknown) => {
-          this.reportFault(error);
-          responder.answer(outcomeOf(method.kind === 'discover' ? asOutage(error) : error));
-        });
-    };
-    if (pool.current !== undefined) serve(pool.current, serveNext);
-    else serveNext(serveNext);
-    return () => {
-      isCancelled = true;
-      cancel?.();
-    };
-  }
-
-  private serveOn(
-    session: Session,
-    method: Method,
-    request: ModernRequest,
-    responder: ListenResponder,
-    onRefused: (() => void) | undefined,
-  ): Cancel {
-    if (session.isModern) return passOn(this.context, request, session, responder);
-    checkCapability(session, method);
-    const { cacheTtlMs: ttlMs, cacheScope } = this.options;
-    switch (method.kind) {
-      case 'discover':
-        responder.answer({ kind: 'result', body: toDiscoverResult(session.profile, { ttlMs, cacheScope }) });
-        return nothingToCancel;
-      case 'listen':
-        return this.subscriptions.listen(request, session, responder);
-      case 'list':
-      case 'complete':
-      case 'forward':
-      case 'ask':
-        return servePlainCall(this.context, method, request, session, responder, onRefused);
-    }
-  }
-
-  private startCall(
-    method: Method,
-    request: ModernRequest,
-    caller: Caller,
-    responder: ListenResponder,
-  ): Cancel {
-    let cancelPassedOn: Cancel | undefined;
-    // A server that was replaced by a modern one meanwhile.
-    const onModern = (session: Session): void => {
-      cancelPassedOn = passOn(this.context, request, session, responder);
-    };
-    const find = (): void => {
-      this.findSession(call, method, caller, onModern);
-    };
-    const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, find);
-    find();
-    return () => {
-      if (cancelPassedOn === undefined) call.cancelFirst();
-      else cancelPassedOn();
-    };
-  }
-
-  private findSession(
-    call: AskingCall,
-    method: Method,
-    caller: Caller,
-    onModern: (session: Session) => void,
-  ): void {
-    const start = (session: Session): void => {
-      if (session.isModern) {
-        onModern(session);
-        return;
-      }
-      checkCapability(session, method);
-      call.start(session);
-    };
-    const session = this.context.pool.forCall(caller.domain, call.askerName);
-    if (!(session instanceof Promise)) start(session);
-    else
-      session.then(start).catch((error: unknown) => {
-        this.reportFault(error);
-        call.fail(error);
-      });
-  }
-
-  private reportFault(error: unknown): void {
-    if (error instanceof BridgeError) return;
-    this.context.log.error(faultOf(error), 'a request met a fault of the bridge');
-  }
-}
-
-function checkCapability(session: Session, method: Method): void {
-  const { capability } = method;
-  if (capability !== undefined && !session.profile.methods.has(capability)) throw unknownMethod();
-}
-
-/** A client that asks what the server can do must not mistake an outage for an old server. */
-function asOutage(error: unknown): unknown {
-  if (!(error instanceof BridgeError)) return error;
-  return new BridgeError(error.code, error.reason, error.message, { status: 503, cause: error });
 }

@@ -44,6 +44,7 @@ export interface Flags {
   readonly maxRequestTime: number;
   readonly protocol: 'auto' | 'legacy' | 'modern';
   readonly startTimeout: number;
+  readonly discoverCache: boolean;
   readonly maxSessions: number;
   readonly queueTimeout: number;
   readonly quarantine: number;
@@ -138,6 +139,9 @@ const upstreamOptions = (): readonly Option[] => [
     .choices(['auto', 'legacy', 'modern'])
     .default('auto'),
   duration('start-timeout', "the server's start", bridgeDefaults.startTimeoutMs, '60s'),
+  option('--no-discover-cache', 'do not keep what the server says of itself for its next start').default(
+    true,
+  ),
   count('max-sessions', 'legacy sessions (processes) at once', bridgeDefaults.maxSessions),
   list('--root <uri-or-path>', 'a root to tell the server of, instead of asking clients'),
 ];

@@ -1,6 +1,7 @@
 // Builds bridges from their parts, runs them behind one face until it is told to stop, and leaves nothing behind.
 import { setTimeout } from 'node:timers/promises';
 import { Bridge } from '../bridge/bridge.ts';
+import type { DiscoverStore } from '../bridge/discovered.ts';
 import { bridgeDefaults } from '../bridge/options.ts';
 import { systemClock } from '../clock.ts';
 import { serverGone, StdioFace } from '../faces/stdio.ts';
@@ -8,6 +9,7 @@ import type { Logger } from '../log.ts';
 import { RelayedSession, type OpenRelay } from '../relay/relayed-session.ts';
 import type { Upstream } from '../upstream/port.ts';
 import { killAllGroups } from '../upstream/process-group.ts';
+import { discoverStore } from './discover-store.ts';
 import { createLogger } from './logger.ts';
 import type { HttpSettings, Settings } from './settings.ts';
 import { createUpstream } from './upstream.ts';
@@ -21,6 +23,7 @@ interface Parts {
   readonly version: string;
   readonly log: Logger;
   readonly upstream: Upstream;
+  readonly discovered: DiscoverStore | undefined;
 }
 
 /** Resolves to the exit code when everything is over. */
@@ -32,17 +35,20 @@ export async function serve(settings: Settings, version: string): Promise<number
   endByFault(log);
   const hurry = new AbortController();
   const upstream = await createUpstream(settings, log, hurry.signal);
-  const parts = { settings, version, log, upstream };
+  const { discoverFolder: folder } = settings;
+  const discovered =
+    folder === undefined ? undefined : discoverStore(folder, settings.upstream, version, log);
+  const parts = { settings, version, log, upstream, discovered };
   return settings.http === undefined ? runStdio(parts, hurry) : runHttp(parts, settings.http);
 }
 
-function createBridge({ settings, version, log, upstream }: Parts): Bridge {
+function createBridge({ settings, version, log, upstream, discovered }: Parts): Bridge {
   const options = { ...settings.bridge, clientInfo: { name: 'mcp-bridge', version } };
-  return new Bridge({ upstream, options, log, keyRing: settings.keyRing });
+  return new Bridge({ upstream, options, log, keyRing: settings.keyRing, discovered });
 }
 
 /** Undefined where legacy clients are refused. */
-function relayOf({ settings, log, upstream }: Parts): OpenRelay | undefined {
+function relayOf({ settings, log, upstream, discovered }: Parts): OpenRelay | undefined {
   const { startTimeoutMs, bridge } = settings;
   const options = {
     upstream,
@@ -50,6 +56,10 @@ function relayOf({ settings, log, upstream }: Parts): OpenRelay | undefined {
     log,
     startTimeoutMs,
     maxCalls: bridge.maxCallsPerPrincipal ?? bridgeDefaults.maxCallsPerPrincipal,
+    // Better than nothing: with another client the server may say other things.
+    onInitialized: (answer: Buffer) => {
+      if (discovered?.read() === undefined) discovered?.write(answer);
+    },
   };
   return settings.hasLegacyFace ? (handlers) => new RelayedSession(options, handlers) : undefined;
 }

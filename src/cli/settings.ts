@@ -1,5 +1,5 @@
 // The command line and the environment as settings. What is wrong with them is a `UsageError`: exit code 2.
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CommanderError } from 'commander';
 import { toStaticRoots, type BridgeOptions } from '../bridge/options.ts';
@@ -8,6 +8,7 @@ import { isLoopbackAddress } from '../faces/http-guard.ts';
 import { httpFaceDefaults, type HttpFaceLimits } from '../faces/http-limits.ts';
 import { parseTokens, type Tokens } from '../faces/http-tokens.ts';
 import type { Environment } from './child-env.ts';
+import { cacheFolder } from './folders.ts';
 import { createProgram, type Flags, type Output } from './flags.ts';
 import { readText } from './read-text.ts';
 import { upstreamSettings, type UpstreamSettings } from './upstream-settings.ts';
@@ -17,6 +18,8 @@ export interface Settings {
   readonly upstream: UpstreamSettings;
   /** Undefined: the stdio face. */
   readonly http: HttpSettings | undefined;
+  /** Where what servers say of themselves is kept; undefined: nowhere. */
+  readonly discoverFolder: string | undefined;
   /** Whether legacy clients are served. */
   readonly hasLegacyFace: boolean;
   /** How long what is in flight may take when the bridge is told to stop. */
@@ -76,6 +79,9 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
   return {
     upstream: upstreamSettings(flags, rest, environment),
     http,
+    discoverFolder: flags.discoverCache
+      ? join(cacheFolder(environment), 'mcp-bridge', 'discover')
+      : undefined,
     hasLegacyFace: flags.legacyFace,
     drainMs: flags.drainTimeout,
     maxClientMessageBytes: flags.maxMessageBytes ?? httpFaceDefaults.maxMessageBytes,

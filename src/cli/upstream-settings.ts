@@ -1,5 +1,4 @@
 // Which server, and how it is reached, out of the command line and the environment.
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { HeaderLines } from '../upstream/credentials.ts';
@@ -7,6 +6,7 @@ import type { ProxySettings } from '../upstream/proxy.ts';
 import { parseHeaderFile, parseHeaderLines } from '../upstream/header-lines.ts';
 import type { Environment } from './child-env.ts';
 import type { Flags } from './flags.ts';
+import { stateFolder } from './folders.ts';
 import { splitWords } from './parse-values.ts';
 import { readText } from './read-text.ts';
 import { UsageError } from './usage-error.ts';
@@ -126,16 +126,6 @@ function oauthSettings(flags: Flags, environment: Environment): OAuthSettings | 
     redirectPort: flags.oauthRedirectPort,
     folder: join(stateFolder(environment), 'mcp-bridge', 'oauth'),
   };
-}
-
-/** Where programs of this system keep what must survive them. */
-function stateFolder(environment: Environment): string {
-  if (process.platform === 'win32') return environment['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local');
-  const own = environment['XDG_STATE_HOME'];
-  if (own?.startsWith('/') === true) return own;
-  return process.platform === 'darwin'
-    ? join(homedir(), 'Library', 'Application Support')
-    : join(homedir(), '.local', 'state');
 }
 
 /** A list of one's own takes the place of the usual ones, so that they and what Node is told of go into it. */

@@ -44,6 +44,8 @@ export interface RelayOptions {
   readonly startTimeoutMs: number;
   /** How many requests of one client may be in flight. */
   readonly maxCalls: number;
+  /** The server's answer to an `initialize` that it has taken. */
+  readonly onInitialized?: (answer: Buffer) => void;
 }
 
 /** Starts a session for one legacy client. */
@@ -212,6 +214,7 @@ export class RelayedSession {
     this.stopStartTimer();
     this.initializing = undefined;
     this.negotiated = stringMember(bytes, find(members, 'result')?.members, 'protocolVersion');
+    if (this.negotiated !== undefined) this.options.onInitialized?.(bytes);
   }
 
   private onOversize(start: Buffer, origin: number | undefined): void {

@@ -158,7 +158,7 @@ async function start(args, env = {}) {
 }
 
 const logFile = (name) => join(work, `${name.replaceAll(' ', '-')}-answers.jsonl`);
-const quiet = ['--log-level', 'error'];
+const quiet = ['--log-level', 'error', '--no-discover-cache'];
 
 /** The HTTP face, in front of the fixture on its standard streams. */
 async function overHttp() {

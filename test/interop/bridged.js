@@ -11,6 +11,8 @@ export const cli = fileURLToPath(new URL('../../bin/mcp-bridge.js', import.meta.
 export const modes = { pinned: { pin: '2026-07-28' }, auto: 'auto' };
 export const faces = ['stdio', 'http'];
 
+/** Without what earlier runs have left. */
+const quiet = ['--log-level', 'error', '--no-discover-cache'];
 const preload = fileURLToPath(new URL('./listen-locally.js', import.meta.url));
 
 /** How the bridge is told of a server: the words of a command, or a URL. */
@@ -41,7 +43,7 @@ export async function startLegacy(args, path, { env = {}, protocol = 'http' } = 
 
 /** Starts the HTTP face; resolves to its URL and how to stop it. */
 export async function startHttp(server, options = []) {
-  const args = [cli, '--port', '0', '--log-level', 'error', ...options, ...upstream(server)];
+  const args = [cli, '--port', '0', ...quiet, ...options, ...upstream(server)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const line = await new Promise((resolve, reject) => {
     child.stdout.once('data', (chunk) => resolve(String(chunk)));
@@ -56,7 +58,7 @@ export async function startHttp(server, options = []) {
 
 /** The same as the arguments of a stdio client. */
 export function stdioCommand(server, options = []) {
-  return { command: process.execPath, args: [cli, '--log-level', 'error', ...options, ...upstream(server)] };
+  return { command: process.execPath, args: [cli, ...quiet, ...options, ...upstream(server)] };
 }
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };

@@ -17,6 +17,8 @@ export class BridgeProcess {
   readonly exit: Promise<number | null>;
   readonly lines: string[] = [];
   stderr = '';
+  /** Off for what a legacy client hears. */
+  isChecking = true;
   private readonly waiting = new Map<string, { method: string; resolve: (message: Message) => void }>();
   private readonly onLine: ((line: string) => void)[] = [];
   private nextId = 0;
@@ -72,7 +74,7 @@ export class BridgeProcess {
   private take(message: Message): void {
     const key = JSON.stringify(message.id);
     const waiter = this.waiting.get(key);
-    checkModernFrame(message, message.method === undefined ? waiter?.method : undefined);
+    if (this.isChecking) checkModernFrame(message, message.method === undefined ? waiter?.method : undefined);
     if (message.method !== undefined) return;
     this.waiting.delete(key);
     waiter?.resolve(message);

@@ -1,0 +1,235 @@
+// Finds who serves a request: the method's own file on a legacy session, or a modern server, to which it is passed on.
+import { BridgeError } from '../errors.ts';
+import { faultOf, type Logger } from '../log.ts';
+import { findMethod, type Method } from '../protocol/methods.ts';
+import { checkParams, type ModernRequest } from '../protocol/modern-request.ts';
+import { shuttingDown, unknownMethod, upstreamBusy, wrongVersion } from '../protocol/refusals.ts';
+import type { ServerProfile } from '../protocol/server-profile.ts';
+import { servedVersions } from '../protocol/versions.ts';
+import type { Session } from '../session/session.ts';
+import { toDiscoverResult } from '../translate/discover.ts';
+import { AskingCall } from './asking-call.ts';
+import type { BridgeContext } from './context.ts';
+import { rememberedProfile, type DiscoverStore } from './discovered.ts';
+import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
+import { passOn } from './pass-on.ts';
+import { servePlainCall } from './plain-call.ts';
+import { isOwnState, retryCall } from './retry-call.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { uncached } from './upstream-answer.ts';
+
+type Cancel = () => void;
+
+const nothingToCancel: Cancel = () => undefined;
+
+export interface RouterOptions {
+  readonly context: BridgeContext;
+  readonly subscriptions: Subscriptions;
+  readonly discovered: DiscoverStore | undefined;
+  /** Patterns of methods that are no part of the modern revision and are let through. */
+  readonly forwardedMethods: readonly string[];
+}
+
+export class Router {
+  /** No more work is taken. */
+  isClosing = false;
+  private readonly options: RouterOptions;
+  private readonly context: BridgeContext;
+  /** The last session that opened was a legacy one. */
+  private isKnownLegacy = false;
+
+  constructor(options: RouterOptions) {
+    this.options = options;
+    this.context = options.context;
+  }
+
+  /** The server has been started: what it is now is known. */
+  onOpened(session: Session): void {
+    this.isKnownLegacy = !session.isModern;
+    this.options.discovered?.write(session.isModern ? undefined : session.profile.bytes);
+  }
+
+  /** Throws what the request is to be refused with. */
+  route(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    const { current } = this.context.pool;
+    if (current === undefined && !this.isKnownLegacy) return this.routeFirst(request, caller, responder);
+    return this.routeOn(current, request, caller, responder);
+  }
+
+  /** What the server speaks is not known yet; a request that is good for no era does not start it. */
+  private routeFirst(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
+    const method = findMethod(request.method, this.options.forwardedMethods);
+    if (method !== undefined) checkParams(request, method);
+    if (this.isClosing) throw shuttingDown();
+    const { requestState: state } = request;
+    if (state !== undefined && isOwnState(this.context, state))
+      return this.routeOn(undefined, request, caller, responder);
+    const remembered = method?.kind === 'discover' ? this.remembered() : undefined;
+    if (remembered !== undefined) {
+      responder.answer({ kind: 'result', body: toDiscoverResult(remembered, uncached) });
+      return nothingToCancel;
+    }
+    let cancel: Cancel | undefined;
+    let isCancelled = false;
+    this.context.pool
+      .primary()
+      .then((session) => {
+        if (!isCancelled) cancel = this.routeOn(session, request, caller, responder);
+      })
+      .catch((error: unknown) => {
+        this.reportFault(error);
+        responder.answer(outcomeOf(method?.kind === 'discover' ? asOutage(error) : error));
+      });
+    return () => {
+      isCancelled = true;
+      cancel?.();
+    };
+  }
+
+  /** Good until the server has been started once: what fails to start can do nothing, whatever it could before. */
+  private remembered(): ServerProfile | undefined {
+    return this.context.pool.isBroken ? undefined : rememberedProfile(this.options.discovered);
+  }
+
+  private routeOn(
+    session: Session | undefined,
+    request: ModernRequest,
+    caller: Caller,
+    responder: ListenResponder,
+  ): Cancel {
+    if (session?.isModern === true) {
+      if (this.isClosing) throw shuttingDown();
+      return passOn(this.context, request, session, responder);
+    }
+    if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
+    const method = findMethod(request.method, this.options.forwardedMethods);
+    if (method === undefined) throw unknownMethod();
+    checkParams(request, method);
+    if (this.isClosing) throw shuttingDown();
+    if (session?.isBacklogged === true && method.kind !== 'discover') throw upstreamBusy();
+    if (method.kind !== 'ask') return this.onSession(method, request, responder);
+    return request.requestState === undefined
+      ? this.startCall(method, request, caller, responder)
+      : retryCall(this.context, request, request.requestState, caller, responder);
+  }
+
+  /** Serves what cannot ask on the first session, which is started if there is none. */
+  private onSession(method: Method, request: ModernRequest, responder: ListenResponder): Cancel {
+    const { pool } = this.context;
+    let cancel: Cancel | undefined;
+    let isCancelled = false;
+    const serve = (session: Session, onRefused?: () => void): void => {
+      if (isCancelled) return;
+      cancel = this.serveOn(session, method, request, responder, onRefused);
+    };
+    // A request that a session refused unrun moves to the next one, once.
+    const serveNext = (onRefused?: () => void): void => {
+      pool
+        .primary()
+        .then((session) => {
+          serve(session, onRefused);
+        })
+        .catch((error: unknown) => {
+          this.reportFault(error);
+          responder.answer(outcomeOf(method.kind === 'discover' ? asOutage(error) : error));
+        });
+    };
+    if (pool.current !== undefined) serve(pool.current, serveNext);
+    else serveNext(serveNext);
+    return () => {
+      isCancelled = true;
+      cancel?.();
+    };
+  }
+
+  private serveOn(
+    session: Session,
+    method: Method,
+    request: ModernRequest,
+    responder: ListenResponder,
+    onRefused: (() => void) | undefined,
+  ): Cancel {
+    if (session.isModern) return passOn(this.context, request, session, responder);
+    checkCapability(session, method);
+    const { cacheTtlMs: ttlMs, cacheScope } = this.context.limits;
+    switch (method.kind) {
+      case 'discover':
+        responder.answer({ kind: 'result', body: toDiscoverResult(session.profile, { ttlMs, cacheScope }) });
+        return nothingToCancel;
+      case 'listen':
+        return this.options.subscriptions.listen(request, session, responder);
+      case 'list':
+      case 'complete':
+      case 'forward':
+      case 'ask':
+        return servePlainCall(this.context, method, request, session, responder, onRefused);
+    }
+  }
+
+  private startCall(
+    method: Method,
+    request: ModernRequest,
+    caller: Caller,
+    responder: ListenResponder,
+  ): Cancel {
+    let cancelPassedOn: Cancel | undefined;
+    // A server that was replaced by a modern one meanwhile.
+    const onModern = (session: Session): void => {
+      cancelPassedOn = passOn(this.context, request, session, responder);
+    };
+    const find = (): void => {
+      this.findSession(call, method, caller, onModern);
+    };
+    const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, find);
+    find();
+    return () => {
+      if (cancelPassedOn === undefined) call.cancelFirst();
+      else cancelPassedOn();
+    };
+  }
+
+  private findSession(
+    call: AskingCall,
+    method: Method,
+    caller: Caller,
+    onModern: (session: Session) => void,
+  ): void {
+    const start = (session: Session): void => {
+      if (session.isModern) {
+        onModern(session);
+        return;
+      }
+      checkCapability(session, method);
+      call.start(session);
+    };
+    const session = this.context.pool.forCall(caller.domain, call.askerName);
+    if (!(session instanceof Promise)) start(session);
+    else
+      session.then(start).catch((error: unknown) => {
+        this.reportFault(error);
+        call.fail(error);
+      });
+  }
+
+  private reportFault(error: unknown): void {
+    reportFault(this.context.log, error);
+  }
+}
+
+/** What is not one of its own errors is a fault of the bridge. */
+export function reportFault(log: Logger, error: unknown): void {
+  if (error instanceof BridgeError) return;
+  log.error(faultOf(error), 'a request met a fault of the bridge');
+}
+
+function checkCapability(session: Session, method: Method): void {
+  const { capability } = method;
+  if (capability !== undefined && !session.profile.methods.has(capability)) throw unknownMethod();
+}
+
+/** A client that asks what the server can do must not mistake an outage for an old server. */
+function asOutage(error: unknown): unknown {
+  if (!(error instanceof BridgeError)) return error;
+  return new BridgeError(error.code, error.reason, error.message, { status: 503, cause: error });
+}
