@@ -24,6 +24,8 @@ export type ErrorReason =
   | 'too_many_bytes'
   | 'too_many_sessions'
   | 'session_not_found'
+  | 'unknown_task'
+  | 'task_expired'
   | 'queue_timeout'
   | 'request_timeout'
   | 'upstream_unavailable'

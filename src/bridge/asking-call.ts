@@ -1,24 +1,26 @@
 // One call that may ask, from its first request to its end: drives the machine of parked-call.ts, performs its effects
 // on the legacy session, and brings each outcome to whoever waits for it.
 import { randomUUID } from 'node:crypto';
-import { seal } from '../continuation/request-state.ts';
 import type { BridgeError } from '../errors.ts';
-import type { Chunks, Frame } from '../jsonrpc/frame.ts';
-import { isDeclared, union, type Capabilities } from '../protocol/client-capabilities.ts';
+import type { Frame } from '../jsonrpc/frame.ts';
+import { isDeclared } from '../protocol/client-capabilities.ts';
 import type { Method } from '../protocol/methods.ts';
-import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
+import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
-import type { Loss, Session } from '../session/session.ts';
-import { toInputRequest } from '../translate/input-request.ts';
+import type { AskingCall as SessionCall, Loss } from '../session/requests.ts';
+import type { Session } from '../session/session.ts';
 import { toInputRequired } from '../translate/input-required.ts';
 import { toLegacyRequest } from '../translate/request-down.ts';
-import { isErrorResult } from '../translate/result-up.ts';
 import { toUrlElicitations } from '../translate/url-required.ts';
+import { createdTask, type LegacyTask } from '../translate/task-up.ts';
 import { answersOf } from './answers.ts';
+import { CallQuestions } from './call-questions.ts';
+import { askerNameOf, wantedTaskTtlMs, type CallMode } from './call-mode.ts';
+import { taskCall, TaskWatch } from './task-watch.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { Deliveries } from './deliveries.ts';
-import { lost, outcomeOf, type Caller, type Outcome, type Responder } from './outcome.ts';
+import { lost, outcomeOf, type Caller, type Responder } from './outcome.ts';
 import {
   callStep,
   type AskedQuestion,
@@ -35,13 +37,14 @@ import {
   timedOut,
   tooManyParked,
 } from '../protocol/refusals.ts';
+import { sealState } from './retry-call.ts';
 import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
 import { settleQuestion, type QuestionEffect } from './settle-question.ts';
-import { answerOf } from './upstream-answer.ts';
+import { finalAnswerOf } from './upstream-answer.ts';
 import { declined, UrlRefusal, urlNeeds } from './url-refusal.ts';
 import { Waiter } from './waiter.ts';
 
-const maxNameLength = 256;
+const cancelled = 'The client cancelled the request';
 
 export class AskingCall {
   private readonly context: BridgeContext;
@@ -52,14 +55,16 @@ export class AskingCall {
   private readonly key = randomUUID();
   private readonly clock: CallClock;
   private readonly deliveries: Deliveries;
+  private readonly questions: CallQuestions;
   private readonly firstWaiter: Waiter;
-  private readonly keyUses = new Map<string, number>();
   private state: CallState = { name: 'running', round: 0 };
   private session: Session | undefined;
   private id: number | undefined;
   private digest: string | undefined;
-  private capabilities: Capabilities;
-  private missing: Capabilities = {};
+  /** How the call is run; known when it is started. */
+  private mode: CallMode = 'plain';
+  /** Of the task that the call has become. */
+  private watch: TaskWatch | undefined;
   /** What the server wants to have opened before the call can run. */
   private refusal: UrlRefusal | undefined;
   private leaveQueue: (() => void) | undefined;
@@ -81,42 +86,47 @@ export class AskingCall {
     this.method = method;
     this.caller = caller;
     this.first = request;
-    this.capabilities = request.capabilities;
+    this.questions = new CallQuestions(request.capabilities);
     this.firstWaiter = new Waiter(request, responder);
     this.deliveries = new Deliveries(context.clock, context.limits.outcomeTtlMs, this.firstWaiter);
     this.clock = new CallClock(context.clock, context.limits, () => {
-      this.giveUp('The request took too long', outcomeOf(timedOut()));
+      this.dispatch({ name: 'given up', why: 'The request took too long', outcome: outcomeOf(timedOut()) });
     });
   }
 
   /** What will be remembered as an asker if this call asks. */
   get askerName(): string {
-    const { method } = this.first;
-    const name = (paramString(this.first, this.method.nameParam ?? 'name') ?? '').slice(0, maxNameLength);
-    // Resources are many; those of one scheme come from one place.
-    return method === 'resources/read'
-      ? `${method} ${name.slice(0, name.indexOf(':'))}`
-      : `${method} ${name}`;
+    return askerNameOf(this.first, this.method);
   }
 
   get principal(): string {
     return this.caller.principal;
   }
 
-  /** What it holds as long as it lives. */
   get bytes(): number {
     return this.first.frame.bytes.length;
   }
 
   /** Writes the call upstream, in its turn. */
-  start(session: Session): void {
+  start(session: Session, mode: CallMode = 'plain'): void {
     if (this.state.name === 'ended') return;
     this.session = session;
-    for (const waiter of this.deliveries.waiters) this.useLevel(waiter);
+    this.mode = mode;
+    for (const waiter of this.deliveries.waiters) waiter.useLevel(this.context.levels, session);
+    const taskTtlMs = mode === 'plain' ? undefined : wantedTaskTtlMs;
     this.leaveQueue = session.call({
+      ...this.handlersOn(session),
+      build: (id) => toLegacyRequest(this.first, id, id, taskTtlMs),
+      onAnswer: (frame) => {
+        this.onAnswer(frame, session);
+      },
+    });
+  }
+
+  private handlersOn(session: Session): Omit<SessionCall, 'build' | 'onAnswer'> {
+    return {
       domain: this.caller.domain,
       askerName: this.askerName,
-      build: (id) => toLegacyRequest(this.first, id, id),
       onStarted: (id) => {
         this.id = id;
         this.clock.run();
@@ -124,15 +134,15 @@ export class AskingCall {
       onQueueTimeout: () => {
         this.dispatch({ name: 'lost', outcome: outcomeOf(queueTimeout()) });
       },
-      onAnswer: (frame) => {
-        this.onAnswer(frame, session);
-      },
       onLost: (loss) => {
         this.onLost(loss);
       },
       onProgress: (frame) => {
         this.clock.touch();
         for (const waiter of this.deliveries.waiters) waiter.onProgress(frame);
+      },
+      onTaskStatus: () => {
+        this.clock.touch();
       },
       onLogMessage: (frame) => {
         for (const waiter of this.deliveries.waiters) waiter.onLogMessage(frame);
@@ -143,18 +153,46 @@ export class AskingCall {
       onWithdrawn: (questionKey) => {
         this.dispatch({ name: 'withdrawn', questionKey });
       },
-      canBeAsked: (question) => {
-        const input = toInputRequest(question.frame, question.kind);
-        return input !== undefined && isDeclared(this.capabilities, input.needs);
-      },
+      canBeAsked: (question) => this.questions.canBeAsked(question),
+    };
+  }
+
+  /** The call has become a task. */
+  private onTask(task: LegacyTask, session: Session): void {
+    const { id: original } = this;
+    if (original === undefined) return;
+    if (this.mode === 'follow') this.follow(task, original, session);
+    else {
+      const { first: request, method, caller, askerName, questions, context } = this;
+      const origin = { session, request, method, ...caller, askerName, original, questions };
+      this.dispatch({ name: 'outcome', outcome: context.tasks.create(context, task, origin) });
+    }
+  }
+
+  /** Its client knows no tasks: what comes of it is the call's own result. */
+  private follow(task: LegacyTask, original: number, session: Session): void {
+    const onAnswer = (frame: Frame): void => {
+      this.onAnswer(frame, session);
+    };
+    session.follow(taskCall(task, original, { ...this.handlersOn(session), onAnswer }));
+    this.watch = new TaskWatch(this.context.clock, session, task, () => {
+      this.clock.touch();
     });
   }
 
   private onAnswer(frame: Frame, session: Session): void {
+    const task = this.mode === 'plain' || this.watch !== undefined ? undefined : createdTask(frame);
+    if (task !== undefined) {
+      this.onTask(task, session);
+      return;
+    }
     const elicitations = session.profile.version === '2025-11-25' ? toUrlElicitations(frame) : undefined;
     if (elicitations === undefined)
-      this.dispatch({ name: 'outcome', outcome: this.finalOutcome(frame, session) });
-    else if (!isDeclared(this.capabilities, urlNeeds))
+      this.dispatch({
+        name: 'outcome',
+        outcome: finalAnswerOf(frame, this.first, this.method, session.profile, this.questions.missing),
+      });
+    else if (!isDeclared(this.questions.capabilities, urlNeeds))
       this.dispatch({ name: 'outcome', outcome: outcomeOf(missingCapability(urlNeeds)) });
     else this.askForUrls(elicitations);
   }
@@ -163,10 +201,8 @@ export class AskingCall {
   private askForUrls(elicitations: readonly Frame[]): void {
     this.refusal = new UrlRefusal();
     for (const frame of elicitations) {
-      const input = toInputRequest(frame, 'elicitation');
-      if (input === undefined) continue;
-      const question = this.refusal.questionOf(frame);
-      this.dispatch({ name: 'asked', asked: { key: this.uniqueKey(input.key), question, body: input.body } });
+      const asked = this.questions.receive(this.refusal.questionOf(frame));
+      if (typeof asked !== 'string') this.dispatch({ name: 'asked', asked });
     }
   }
 
@@ -184,7 +220,6 @@ export class AskingCall {
     this.context.parked.forget(this.key);
   }
 
-  /** The call could not be started. */
   fail(error: unknown): void {
     this.dispatch({ name: 'lost', outcome: outcomeOf(error) });
   }
@@ -198,7 +233,7 @@ export class AskingCall {
   retry(round: number, request: ModernRequest, responder: Responder): () => void {
     const waiter = new Waiter(request, responder);
     const answersDigest = digestOfAnswers(request);
-    this.useLevel(waiter);
+    if (this.session !== undefined) waiter.useLevel(this.context.levels, this.session);
     try {
       if (!this.deliveries.replay(round, answersDigest, waiter)) this.answer(round, answersDigest, waiter);
     } catch (error) {
@@ -212,7 +247,7 @@ export class AskingCall {
 
   /** Ends the call from this side: its questions are answered as cancelled, the server is told. */
   end(error: BridgeError): void {
-    this.giveUp(error.message, outcomeOf(error));
+    this.dispatch({ name: 'given up', why: error.message, outcome: outcomeOf(error) });
     this.context.parked.forget(this.key);
   }
 
@@ -221,7 +256,7 @@ export class AskingCall {
     const { state, session, id } = this;
     if (state.name !== 'parked' || state.round !== round) throw refusedState('request_state_expired');
     if (session === undefined || id === undefined) return;
-    this.capabilities = waiter.request.capabilities;
+    this.questions.capabilities = waiter.request.capabilities;
     this.deliveries.begin(round, answersDigest, waiter);
     const answers = answersOf(waiter.request, state.asked, session.profile.version);
     // What goes straight back to the client tells the server nothing, and needs no turn.
@@ -248,46 +283,21 @@ export class AskingCall {
     this.leaveQueue?.();
     // A retry whose turn has not come has changed nothing: it may be presented again.
     if (this.state.name === 'parked') this.deliveries.undo(round);
-    else this.giveUp('The client cancelled the request', outcomeOf(callLost()));
-  }
-
-  private giveUp(why: string, outcome: Outcome | undefined): void {
-    this.dispatch({ name: 'given up', why, outcome });
+    else this.dispatch({ name: 'given up', why: cancelled, outcome: outcomeOf(callLost()) });
   }
 
   private onQuestion(question: Question, session: Session): void {
-    const input = toInputRequest(question.frame, question.kind);
-    if (input === undefined) {
-      session.asking.replyError(question, 'The params of the request are not an object');
+    const asked = this.questions.receive(question);
+    if (typeof asked === 'string') {
+      session.asking.replyError(question, asked);
       return;
     }
-    if (!isDeclared(this.capabilities, input.needs)) {
-      this.missing = union(this.missing, input.needs);
-      session.asking.replyError(question, `The client does not support this ${question.kind} request`);
-      return;
-    }
-    const asked = { key: this.uniqueKey(input.key), question, body: input.body };
-    const given = this.state.name === 'parked' ? undefined : this.givenAnswer(asked, session);
+    // The first request may bring answers along.
+    const brought =
+      this.state.name === 'parked' ? undefined : answersOf(this.first, [asked], session.profile.version);
+    const given = brought?.get(asked.key);
     if (given !== undefined) session.asking.reply(question, given);
     else this.dispatch({ name: 'asked', asked });
-  }
-
-  /** The first request may bring answers along, under the keys that the questions will have. */
-  private givenAnswer(asked: AskedQuestion, session: Session): Chunks | undefined {
-    return answersOf(this.first, [asked], session.profile.version).get(asked.key);
-  }
-
-  private uniqueKey(key: string): string {
-    const use = (this.keyUses.get(key) ?? 0) + 1;
-    this.keyUses.set(key, use);
-    return use === 1 ? key : this.uniqueKey(`${key}-${String(use)}`);
-  }
-
-  private finalOutcome(frame: Frame, session: Session): Outcome {
-    const outcome = answerOf(frame, this.first, this.method, session.profile, undefined);
-    const isMissing = Object.keys(this.missing).length > 0;
-    if (!isMissing || (outcome.kind === 'result' && !isErrorResult(frame))) return outcome;
-    return outcomeOf(missingCapability(this.missing));
   }
 
   private dispatch(event: CallEvent): void {
@@ -346,6 +356,7 @@ export class AskingCall {
   }
 
   private cancelUpstream(why: string): void {
+    this.watch?.cancel();
     if (this.id !== undefined) this.session?.cancel(this.id, why);
   }
 
@@ -356,7 +367,8 @@ export class AskingCall {
     this.clock.pause();
     this.stopInputTimer();
     if (round === 1 && parked.isTooMuch(this)) {
-      this.giveUp('Too many questions are open', outcomeOf(tooManyParked()));
+      const outcome = outcomeOf(tooManyParked());
+      this.dispatch({ name: 'given up', why: 'Too many questions are open', outcome });
       return;
     }
     session.asking.park(id);
@@ -365,15 +377,8 @@ export class AskingCall {
       this.end(inputExpired());
     });
     this.digest ??= digestOfRequest(this.first);
-    const state = seal(context.keyRing, {
-      upstream: context.upstream,
-      instance: context.instance,
-      call: this.key,
-      round,
-      principal: this.principal,
-      digest: this.digest,
-      expiresAt: clock.now() + limits.inputTtlMs,
-    });
+    const { key: call, principal, digest } = this;
+    const state = sealState(context, { call, round, principal, digest });
     this.deliveries.settle({
       kind: 'result',
       body: toInputRequired(asked, state, session.profile.serverInfo),
@@ -382,6 +387,7 @@ export class AskingCall {
 
   private finish(): void {
     this.clock.pause();
+    this.watch?.stop();
     this.stopWindow();
     this.stopInputTimer();
     this.context.parked.unpark(this);
@@ -389,11 +395,5 @@ export class AskingCall {
     if (this.digest === undefined) return;
     const bytes = this.bytes + this.deliveries.keptBytes;
     this.context.parked.keep(this.key, this.context.limits.outcomeTtlMs, bytes);
-  }
-
-  private useLevel(waiter: Waiter): void {
-    const { logLevel } = waiter.request;
-    if (logLevel !== undefined && this.session !== undefined)
-      waiter.holdLevel(this.context.levels.acquire(this.session, logLevel));
   }
 }

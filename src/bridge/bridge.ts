@@ -21,7 +21,8 @@ import { ParkedCalls } from './parked-calls.ts';
 import { shuttingDown } from '../protocol/refusals.ts';
 import { reportFault, Router } from './router.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
-import { ToolHeaders } from './tool-headers.ts';
+import { KnownTools } from './known-tools.ts';
+import { Tasks } from './tasks.ts';
 
 export interface BridgeParts {
   readonly upstream: Upstream;
@@ -72,7 +73,7 @@ export class Bridge {
         },
         onLost: () => {
           this.context.lists.invalidateAll();
-          this.context.toolHeaders.forget();
+          this.context.knownTools.forget();
           if (pool.current === undefined) this.subscriptions.onLost();
           else this.subscriptions.onReplaced(pool.current);
         },
@@ -89,7 +90,8 @@ export class Bridge {
       parked: new ParkedCalls(clock, this.options),
       levels: new LogLevels(),
       lists: new ListCache(),
-      toolHeaders: new ToolHeaders(clock),
+      knownTools: new KnownTools(clock),
+      tasks: new Tasks(clock, this.options),
     };
     this.subscriptions = new Subscriptions(clock, pool);
     const { context, subscriptions, options } = this;
@@ -141,9 +143,12 @@ export class Bridge {
 
   /** The arguments that an HTTP client must repeat in headers when it calls this tool. */
   paramHeaders(tool: string): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
-    const { pool, toolHeaders } = this.context;
-    const on = (session: Session): readonly ParamHeader[] | Promise<readonly ParamHeader[]> =>
-      session.profile.methods.has('tools') ? toolHeaders.of(tool, session, () => pool.primary()) : [];
+    const { pool, knownTools } = this.context;
+    const on = (session: Session): readonly ParamHeader[] | Promise<readonly ParamHeader[]> => {
+      if (!session.profile.methods.has('tools')) return [];
+      const traits = knownTools.of(tool, session, () => pool.primary());
+      return traits instanceof Promise ? traits.then(({ headers }) => headers) : traits.headers;
+    };
     return pool.current === undefined ? pool.primary().then(on) : on(pool.current);
   }
 
@@ -192,6 +197,7 @@ export class Bridge {
     this.subscriptions.endAll();
     if (this.load.callCount > 0 && hurry?.aborted !== true) await this.drained(drainMs, hurry);
     this.context.parked.endAll(shuttingDown());
+    this.context.tasks.endAll();
     await this.context.pool.close('the bridge is shutting down');
   }
 
@@ -210,7 +216,7 @@ export class Bridge {
     const change = changeOf(method, frame);
     if (change === undefined) return;
     if (change.kind !== 'resource') this.context.lists.invalidate(change.kind);
-    if (change.kind === 'tools') this.context.toolHeaders.forget();
+    if (change.kind === 'tools') this.context.knownTools.forget();
     this.subscriptions.tell(change, frame);
   }
 

@@ -9,7 +9,8 @@ import type { ListCache } from './list-cache.ts';
 import type { LoadLimits } from './load.ts';
 import type { LogLevels } from './log-levels.ts';
 import type { ParkedCalls } from './parked-calls.ts';
-import type { ToolHeaders } from './tool-headers.ts';
+import type { KnownTools } from './known-tools.ts';
+import type { Tasks } from './tasks.ts';
 
 export interface BridgeLimits extends CallTimes, LoadLimits {
   /** How long a question may wait for its answer. */
@@ -38,5 +39,6 @@ export interface BridgeContext {
   readonly parked: ParkedCalls;
   readonly levels: LogLevels;
   readonly lists: ListCache;
-  readonly toolHeaders: ToolHeaders;
+  readonly knownTools: KnownTools;
+  readonly tasks: Tasks;
 }

@@ -3,7 +3,7 @@ import { BridgeError } from '../errors.ts';
 import { toBytes, type Chunks } from '../jsonrpc/frame.ts';
 import { internalError } from '../protocol/error-codes.ts';
 import { exited, noAnswer } from '../protocol/refusals.ts';
-import type { Loss } from '../session/session.ts';
+import type { Loss } from '../session/requests.ts';
 
 export type Outcome =
   | { readonly kind: 'result'; readonly body: Chunks }

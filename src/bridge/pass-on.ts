@@ -5,7 +5,8 @@ import { modernHeaders } from '../protocol/modern-headers.ts';
 import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import type { ParamHeader } from '../protocol/param-headers.ts';
 import { unreadableAnswer } from '../protocol/refusals.ts';
-import type { RequestHandlers, Session } from '../session/session.ts';
+import type { RequestHandlers } from '../session/requests.ts';
+import type { Session } from '../session/session.ts';
 import { toForwarded, withSubscription, withToken } from '../translate/pass-on.ts';
 import type { BridgeContext } from './context.ts';
 import { lost, outcomeOf, type Outcome, type Responder } from './outcome.ts';
@@ -39,24 +40,26 @@ export function passOn(
 
 /** Only over HTTP are arguments repeated in headers. */
 function rulesFor(
-  { toolHeaders, pool }: BridgeContext,
+  { knownTools, pool }: BridgeContext,
   request: ModernRequest,
   session: Session,
 ): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
   const tool =
     request.method === 'tools/call' && session.takesLines ? paramString(request, 'name') : undefined;
-  return tool === undefined ? [] : toolHeaders.of(tool, session, () => pool.primary());
+  if (tool === undefined) return [];
+  const traits = knownTools.of(tool, session, () => pool.primary());
+  return traits instanceof Promise ? traits.then(({ headers }) => headers) : traits.headers;
 }
 
 function handlersFor(
-  { toolHeaders }: BridgeContext,
+  { knownTools }: BridgeContext,
   request: ModernRequest,
   responder: Responder,
 ): RequestHandlers {
   const { progressToken, id } = request;
   return {
     onAnswer: (frame) => {
-      if (request.method === 'tools/list') toolHeaders.learn(frame, request);
+      if (request.method === 'tools/list') knownTools.learn(frame, request);
       responder.answer(outcomeOfAnswer(frame, request));
     },
     onLost: (loss) => {

@@ -40,7 +40,7 @@ export function servePlainCall(
   const generation = context.lists.generation(family);
   return forward(context, on, (frame) => {
     const outcome = answerOf(frame, request, method, session.profile, hints);
-    if (outcome.kind === 'result' && method.name === 'tools/list') context.toolHeaders.learn(frame, request);
+    if (outcome.kind === 'result' && method.name === 'tools/list') context.knownTools.learn(frame, request);
     if (key === undefined || outcome.kind !== 'result') return outcome;
     const body = join(outcome.body);
     context.lists.keep(key, family, generation, body);
@@ -88,7 +88,7 @@ function forward(
     finish(outcomeOf(timedOut()));
     session.cancel(id, 'The request took too long');
   });
-  if (request.logLevel !== undefined) waiter.holdLevel(context.levels.acquire(session, request.logLevel));
+  waiter.useLevel(context.levels, session);
   const id = session.request((newId) => toLegacyRequest(request, newId, request.progressToken && newId), {
     onAnswer: (frame) => {
       finish(toOutcome(frame));

@@ -1,10 +1,18 @@
 // The retry of a call whose questions are with its client: finds the call that its request state leads to.
-import { open } from '../continuation/request-state.ts';
+import { open, seal, type Continuation } from '../continuation/request-state.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import { callLost, refusedState } from '../protocol/refusals.ts';
 import type { BridgeContext } from './context.ts';
 import type { Caller, Responder } from './outcome.ts';
 import { digestOfRequest } from './request-digest.ts';
+
+/** The request state of a round of a call. */
+export function sealState(
+  { keyRing, clock, limits, upstream, instance }: BridgeContext,
+  call: Pick<Continuation, 'call' | 'round' | 'principal' | 'digest'>,
+): string {
+  return seal(keyRing, { ...call, upstream, instance, expiresAt: clock.now() + limits.inputTtlMs });
+}
 
 /** Whether the state was sealed with a key of this bridge, by this process or another. */
 export function isOwnState({ keyRing, clock }: BridgeContext, state: string): boolean {

@@ -1,14 +1,22 @@
 // Finds who serves a request: the method's own file on a legacy session, or a modern server, to which it is passed on.
 import { BridgeError } from '../errors.ts';
 import { faultOf, type Logger } from '../log.ts';
+import { isDeclared, tasksNeeds } from '../protocol/client-capabilities.ts';
 import { findMethod, type Method } from '../protocol/methods.ts';
-import { checkParams, type ModernRequest } from '../protocol/modern-request.ts';
-import { shuttingDown, unknownMethod, upstreamBusy, wrongVersion } from '../protocol/refusals.ts';
+import { checkParams, paramBytes, type ModernRequest } from '../protocol/modern-request.ts';
+import {
+  missingCapability,
+  shuttingDown,
+  unknownMethod,
+  upstreamBusy,
+  wrongVersion,
+} from '../protocol/refusals.ts';
 import type { ServerProfile } from '../protocol/server-profile.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import type { Session } from '../session/session.ts';
 import { toDiscoverResult } from '../translate/discover.ts';
 import { AskingCall } from './asking-call.ts';
+import { callMode } from './call-mode.ts';
 import type { BridgeContext } from './context.ts';
 import { rememberedProfile, type DiscoverStore } from './discovered.ts';
 import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
@@ -102,16 +110,34 @@ export class Router {
       if (this.isClosing) throw shuttingDown();
       return passOn(this.context, request, session, responder);
     }
+    const method = this.admit(session, request);
+    switch (method.kind) {
+      case 'task':
+        this.context.tasks.serve(request, caller, responder);
+        return nothingToCancel;
+      case 'ask':
+        return request.requestState === undefined
+          ? this.startCall(method, request, caller, responder)
+          : retryCall(this.context, request, request.requestState, caller, responder);
+      case 'complete':
+      case 'discover':
+      case 'forward':
+      case 'list':
+      case 'listen':
+        return this.onSession(method, request, responder);
+    }
+  }
+
+  /** The method of a request to a legacy server. Throws what the request is to be refused with. */
+  private admit(session: Session | undefined, request: ModernRequest): Method {
     if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
     const method = findMethod(request.method, this.options.forwardedMethods);
     if (method === undefined) throw unknownMethod();
+    if (session !== undefined && method.kind === 'task') checkCapability(session, method);
     checkParams(request, method);
     if (this.isClosing) throw shuttingDown();
     if (session?.isBacklogged === true && method.kind !== 'discover') throw upstreamBusy();
-    if (method.kind !== 'ask') return this.onSession(method, request, responder);
-    return request.requestState === undefined
-      ? this.startCall(method, request, caller, responder)
-      : retryCall(this.context, request, request.requestState, caller, responder);
+    return method;
   }
 
   /** Serves what cannot ask on the first session, which is started if there is none. */
@@ -158,10 +184,12 @@ export class Router {
         responder.answer({ kind: 'result', body: toDiscoverResult(session.profile, { ttlMs, cacheScope }) });
         return nothingToCancel;
       case 'listen':
+        if (session.profile.tasks.call) checkTaskSubscription(request);
         return this.options.subscriptions.listen(request, session, responder);
       case 'list':
       case 'complete':
       case 'forward':
+      case 'task':
       case 'ask':
         return servePlainCall(this.context, method, request, session, responder, onRefused);
     }
@@ -179,7 +207,7 @@ export class Router {
       cancelPassedOn = passOn(this.context, request, session, responder);
     };
     const find = (): void => {
-      this.findSession(call, method, caller, onModern);
+      this.findSession(call, method, request, caller, onModern);
     };
     const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, find);
     find();
@@ -192,6 +220,7 @@ export class Router {
   private findSession(
     call: AskingCall,
     method: Method,
+    request: ModernRequest,
     caller: Caller,
     onModern: (session: Session) => void,
   ): void {
@@ -201,15 +230,20 @@ export class Router {
         return;
       }
       checkCapability(session, method);
-      call.start(session);
+      const mode = callMode(this.context, request, session);
+      if (!(mode instanceof Promise)) call.start(session, mode);
+      else
+        mode.then((known) => {
+          call.start(session, known);
+        }, failed);
+    };
+    const failed = (error: unknown): void => {
+      this.reportFault(error);
+      call.fail(error);
     };
     const session = this.context.pool.forCall(caller.domain, call.askerName);
     if (!(session instanceof Promise)) start(session);
-    else
-      session.then(start).catch((error: unknown) => {
-        this.reportFault(error);
-        call.fail(error);
-      });
+    else session.then(start).catch(failed);
   }
 
   private reportFault(error: unknown): void {
@@ -221,6 +255,14 @@ export class Router {
 export function reportFault(log: Logger, error: unknown): void {
   if (error instanceof BridgeError) return;
   log.error(faultOf(error), 'a request met a fault of the bridge');
+}
+
+/** spec SEP-2663 #task-status-notifications: they are for whoever knows tasks. The bridge offers none. */
+function checkTaskSubscription(request: ModernRequest): void {
+  const wanted = paramBytes(request, 'notifications');
+  const ids = wanted && (JSON.parse(wanted.toString('utf8')) as { readonly taskIds?: unknown }).taskIds;
+  if (Array.isArray(ids) && ids.length > 0 && !isDeclared(request.capabilities, tasksNeeds))
+    throw missingCapability(tasksNeeds);
 }
 
 function checkCapability(session: Session, method: Method): void {

@@ -2,6 +2,8 @@
 import type { Frame } from '../jsonrpc/frame.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import { toModernLogMessage, toModernProgress } from '../translate/progress-up.ts';
+import type { Session } from '../session/session.ts';
+import type { LogLevels } from './log-levels.ts';
 import type { Outcome, Responder } from './outcome.ts';
 
 /** One request that waits for an outcome. */
@@ -32,10 +34,11 @@ export class Waiter {
     if (params !== undefined) this.responder.notify('notifications/message', params);
   }
 
-  /** The request has a log level at a session, until it is released. */
-  holdLevel(release: () => void): void {
+  /** Holds the log level that the request wants at a session, until it is released. */
+  useLevel(levels: LogLevels, session: Session): void {
+    const { logLevel } = this.request;
     this.release();
-    this.release = release;
+    if (logLevel !== undefined) this.release = levels.acquire(session, logLevel);
   }
 
   releaseLevel(): void {

@@ -1,5 +1,7 @@
 // What a client can be asked for, as it declares with every request. spec 2026-07-28 basic/patterns/mrtr
 
+import { tasksExtension } from './meta-keys.ts';
+
 /** A `ClientCapabilities` object, or the part of one that something needs. */
 export type Capabilities = Readonly<Record<string, unknown>>;
 
@@ -25,6 +27,9 @@ function covers(declared: Capabilities, needed: Capabilities): boolean {
 export function isDeclared(declared: Capabilities, needed: Capabilities): boolean {
   return covers(withModes(declared), needed);
 }
+
+/** What a client must have declared to be given tasks. spec: extension io.modelcontextprotocol/tasks */
+export const tasksNeeds: Capabilities = { extensions: { [tasksExtension]: {} } };
 
 /** Everything that either of them names. */
 export function union(left: Capabilities, right: Capabilities): Capabilities {

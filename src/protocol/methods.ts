@@ -1,9 +1,9 @@
 // The methods of 2026-07-28: what each needs of the server and what its params must hold.
 
 /** How the bridge serves a method. Only those that may ask can end in `input_required`. */
-export type MethodKind = 'discover' | 'list' | 'ask' | 'complete' | 'listen' | 'forward';
+export type MethodKind = 'discover' | 'list' | 'ask' | 'complete' | 'listen' | 'task' | 'forward';
 
-export type ServerCapability = 'tools' | 'prompts' | 'resources' | 'completions';
+export type ServerCapability = 'tools' | 'prompts' | 'resources' | 'completions' | 'tasks';
 
 type ParamShape = 'string' | 'object';
 
@@ -21,7 +21,7 @@ export interface Method {
   readonly capability: ServerCapability | undefined;
   readonly params: readonly ParamRule[];
   /** The param that says what is asked for; HTTP clients repeat it in `Mcp-Name`. */
-  readonly nameParam: 'name' | 'uri' | undefined;
+  readonly nameParam: 'name' | 'uri' | 'taskId' | undefined;
   /** Whether results carry `ttlMs` and `cacheScope`. spec 2026-07-28 server/utilities/caching */
   readonly isCacheable: boolean;
 }
@@ -41,6 +41,12 @@ function method(name: string, kind: MethodKind, more: Partial<Method> = {}): [st
 
 function list(name: string, capability: ServerCapability): [string, Method] {
   return method(name, 'list', { capability, params: [optional('cursor', 'string')], isCacheable: true });
+}
+
+/** Of the extension io.modelcontextprotocol/tasks. */
+function task(name: string, ...params: readonly ParamRule[]): [string, Method] {
+  const all = [required('taskId', 'string'), ...params];
+  return method(name, 'task', { capability: 'tasks', params: all, nameParam: 'taskId' });
 }
 
 const byName: ReadonlyMap<string, Method> = new Map([
@@ -69,6 +75,9 @@ const byName: ReadonlyMap<string, Method> = new Map([
     capability: 'completions',
     params: [required('ref', 'object'), required('argument', 'object')],
   }),
+  task('tasks/get'),
+  task('tasks/update', required('inputResponses', 'object')),
+  task('tasks/cancel'),
   method('subscriptions/listen', 'listen', { params: [required('notifications', 'object')] }),
 ]);
 

@@ -1,18 +1,9 @@
 // What an HTTP client says of a modern request beside its body. spec 2026-07-28 basic/transports/streamable-http
-import type { ModernRequest } from './modern-request.ts';
-import { paramBytes, paramString } from './modern-request.ts';
+import { findMethod } from './methods.ts';
+import { paramBytes, paramString, type ModernRequest } from './modern-request.ts';
 import type { ParamHeader } from './param-headers.ts';
 
 const plain = /^(?!=\?base64\?)[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
-const nameParams: ReadonlyMap<string, string> = new Map([
-  ['tools/call', 'name'],
-  ['prompts/get', 'name'],
-  ['resources/read', 'uri'],
-  ['tasks/get', 'taskId'],
-  ['tasks/update', 'taskId'],
-  ['tasks/cancel', 'taskId'],
-]);
-
 /** Header lines by name. `rules`: the arguments of the called tool that are to be repeated. */
 export function modernHeaders(
   request: ModernRequest,
@@ -22,7 +13,7 @@ export function modernHeaders(
     'mcp-protocol-version': encoded(request.version),
     'mcp-method': encoded(request.method),
   };
-  const nameParam = nameParams.get(request.method);
+  const nameParam = findMethod(request.method, [])?.nameParam;
   const name = nameParam === undefined ? undefined : paramString(request, nameParam);
   if (name !== undefined) lines['mcp-name'] = encoded(name);
   const args = rules.length === 0 ? undefined : paramBytes(request, 'arguments');

@@ -126,6 +126,15 @@ export function sessionNotFound(): BridgeError {
   });
 }
 
+/** SEP-2663 #protocol-errors */
+export function unknownTask(): BridgeError {
+  return new BridgeError(invalidParams, 'unknown_task', 'There is no such task');
+}
+
+export function taskExpired(): BridgeError {
+  return new BridgeError(internalError, 'task_expired', 'The task has taken too long');
+}
+
 export function tooManySessions(): BridgeError {
   return overLimit('too_many_sessions', 'Too many legacy sessions are open', 'of all callers');
 }

@@ -17,6 +17,8 @@ export interface ServerProfile {
   readonly methods: ReadonlySet<ServerCapability>;
   readonly logging: boolean;
   readonly subscribe: boolean;
+  /** Whether calls of tools may run as tasks, and tasks be cancelled. spec 2025-11-25 basic/utilities/tasks */
+  readonly tasks: { readonly call: boolean; readonly cancel: boolean };
   readonly listChanged: Readonly<Record<'tools' | 'prompts' | 'resources', boolean>>;
 }
 
@@ -35,6 +37,7 @@ export const modernProfile: ServerProfile = {
   methods: new Set(['tools', 'prompts', 'resources', 'completions'] as const),
   logging: false,
   subscribe: false,
+  tasks: { call: false, cancel: false },
   listChanged: { tools: false, prompts: false, resources: false },
 };
 
@@ -52,6 +55,8 @@ export function parseInitializeResult(frame: Frame): ParsedProfile {
     };
   const capabilities = objectMembers(bytes, find(result.members, 'capabilities'));
   const has = (name: string): boolean => isPresent(bytes, find(capabilities, name));
+  const tasks = version === '2025-11-25' ? tasksOf(bytes, find(capabilities, 'tasks')) : noTasks;
+  const promised = (['tools', 'prompts', 'resources', 'completions'] as const).filter(has);
   const promises = (name: string, what: string): boolean =>
     isTrue(bytes, find(objectMembers(bytes, find(capabilities, name)), what));
   return {
@@ -62,9 +67,10 @@ export function parseInitializeResult(frame: Frame): ParsedProfile {
       bytes,
       capabilities,
       instructions: stringBytes(bytes, find(result.members, 'instructions')),
-      methods: new Set((['tools', 'prompts', 'resources', 'completions'] as const).filter(has)),
+      methods: new Set<ServerCapability>(tasks.call ? [...promised, 'tasks'] : promised),
       logging: has('logging'),
       subscribe: promises('resources', 'subscribe'),
+      tasks,
       listChanged: {
         tools: promises('tools', 'listChanged'),
         prompts: promises('prompts', 'listChanged'),
@@ -72,6 +78,15 @@ export function parseInitializeResult(frame: Frame): ParsedProfile {
       },
     },
   };
+}
+
+const noTasks = { call: false, cancel: false };
+
+function tasksOf(bytes: Buffer, tasks: Member | undefined): ServerProfile['tasks'] {
+  const members = objectMembers(bytes, tasks);
+  const requests = objectMembers(bytes, find(members, 'requests'));
+  const tools = objectMembers(bytes, find(requests, 'tools'));
+  return { call: isPresent(bytes, find(tools, 'call')), cancel: isPresent(bytes, find(members, 'cancel')) };
 }
 
 function objectMembers(bytes: Buffer, member: Member | undefined): readonly Member[] {

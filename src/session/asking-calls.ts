@@ -57,6 +57,8 @@ interface Asking {
   readonly id: number;
   readonly domain: string;
   readonly askerName: string;
+  /** The task that it is for, where its messages name one. */
+  readonly taskId: string | undefined;
   carrier: Carrier;
   isParked: boolean;
   /** How many parking windows are open in which more questions may come together with its latest. */
@@ -101,7 +103,7 @@ export class AskingCalls {
   }
 
   /** The call was written upstream: from now on it may be the asker. */
-  add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier): void {
+  add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier, taskId?: string): void {
     const { domain, askerName } = call;
     const calm = {
       isParked: false,
@@ -109,7 +111,13 @@ export class AskingCalls {
       isQuarantined: false,
       stopQuarantine: (): void => undefined,
     };
-    this.calls.set(id, { id, domain, askerName, carrier, ...calm });
+    this.calls.set(id, { id, domain, askerName, carrier, taskId, ...calm });
+  }
+
+  /** The call that a task is followed by. */
+  callOfTask(taskId: string | undefined): number | undefined {
+    if (taskId === undefined) return undefined;
+    return this.calls.all().find((call) => call.taskId === taskId)?.id;
   }
 
   /** The call's questions are with its client now. */

@@ -1,45 +1,17 @@
 // One initialized session with a legacy server: its ids, and who a frame belongs to. Knows nothing of modern clients,
 // faces or translation: frames go in and out as they are.
 import { find, stringMember, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { membersOf, startsWith } from '../jsonrpc/scan.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { inputKind } from '../protocol/input-kinds.ts';
-import { subscriptionIdKey } from '../protocol/meta-keys.ts';
+import { relatedTaskKey, subscriptionIdKey } from '../protocol/meta-keys.ts';
 import type { ServerProfile } from '../protocol/server-profile.ts';
 import { modernVersion } from '../protocol/versions.ts';
-import type { HeaderLines, Link } from '../upstream/port.ts';
-import { AskingCalls, type AskingCallsOptions, type Carrier } from './asking-calls.ts';
-
-/** Why a request has no answer and will have none. */
-export interface Loss {
-  /** `session`: it is over. `request`: of this request alone. `refused`: the server had not let it run. */
-  readonly kind: 'session' | 'request' | 'refused';
-  /** Short, and may be shown. */
-  readonly reason: string;
-}
-
-/** What becomes of a request. Exactly one of `onAnswer` and `onLost` comes, once. */
-export interface RequestHandlers {
-  readonly onAnswer: (frame: Frame) => void;
-  readonly onLost: (loss: Loss) => void;
-  readonly onProgress?: (frame: Frame) => void;
-  /** A log message that belongs to this request for certain. */
-  readonly onLogMessage?: (frame: Frame) => void;
-  /** Any other notification that belongs to this request for certain. */
-  readonly onNotification?: (method: string, frame: Frame) => void;
-}
-
-/** A request whose handler may ask: tools/call, prompts/get, resources/read. */
-export interface AskingCall extends RequestHandlers, Carrier {
-  readonly domain: string;
-  readonly askerName: string;
-  readonly build: (id: number) => Chunks;
-  /** It was written, under this id. */
-  readonly onStarted: (id: number) => void;
-  /** It waited for its turn longer than the queue time-out, and was not written. */
-  readonly onQueueTimeout: () => void;
-}
+import type { Link } from '../upstream/port.ts';
+import { AskingCalls, type AskingCallsOptions } from './asking-calls.ts';
+import type { AskingCall, Loss, RequestHandlers, RequestOptions, TaskCall } from './requests.ts';
 
 export interface SessionHandlers {
   /** A notification that belongs to no request: changes of lists and resources. */
@@ -51,6 +23,8 @@ export interface SessionHandlers {
 
 interface Pending {
   readonly handlers: RequestHandlers;
+  /** Whose progress token goes on to be this request's. */
+  readonly original?: number | undefined;
   /** Asked for by the bridge itself, not by a client. */
   readonly isOwn: boolean;
 }
@@ -68,6 +42,8 @@ export class Session {
   private readonly handlers: SessionHandlers;
   private readonly pending = new IdTable<Pending>();
   private readonly waiting = new Set<AskingCall>();
+  /** The requests for what comes of tasks, by the progress tokens of the calls that have become tasks. */
+  private readonly taskRequests = new IdTable<number>();
   private nextId: number;
   private over: string | undefined;
   private isRetired = false;
@@ -128,11 +104,11 @@ export class Session {
     this.link.resume?.();
   }
 
-  /** Writes a request that cannot ask. Returns its id. `isOwn`: no client waits for it. `lines` as in `Link.send`. */
+  /** Writes a request that cannot ask. Returns its id. */
   request(
     build: (id: number) => Chunks,
     handlers: RequestHandlers,
-    { isOwn = false, lines }: { readonly isOwn?: boolean; readonly lines?: HeaderLines } = {},
+    { isOwn = false, lines, original }: RequestOptions = {},
   ): number {
     const id = this.nextId;
     this.nextId += 1;
@@ -140,7 +116,7 @@ export class Session {
       handlers.onLost({ kind: 'session', reason: this.over });
       return id;
     }
-    this.pending.set(id, { handlers, isOwn });
+    this.pending.set(id, { handlers, isOwn, original });
     this.link.send(build(id), id, undefined, lines);
     return id;
   }
@@ -173,6 +149,21 @@ export class Session {
       this.waiting.delete(call);
       leave();
     };
+  }
+
+  /**
+   * The server has answered a call with a task: writes the request for what comes of it, at once. The task's questions
+   * say whose they are, so they need no turns.
+   */
+  follow(call: TaskCall): void {
+    if (this.over !== undefined) {
+      call.onLost({ kind: 'session', reason: this.over });
+      return;
+    }
+    const id = this.request(call.build, call, { original: call.original });
+    this.taskRequests.set(call.original, id);
+    this.asking.add(id, call, call, call.taskId);
+    call.onStarted(id);
   }
 
   /** Gives a request up: the server is told at once, and its late answer is dropped. */
@@ -264,11 +255,14 @@ export class Session {
   /** Nobody waits for that request any more. If it may ask, it is kept in mind for as long as it may still do so. */
   private letGo(id: number): void {
     const forget = (): void => {
+      this.forgetTask(this.pending.get(id));
       this.pending.delete(id);
       this.link.abandon?.(id);
       this.endIfDrained();
     };
-    if (this.asking.quarantine(id, forget)) this.pending.set(id, { handlers: ignored, isOwn: false });
+    const { original } = this.pending.get(id) ?? {};
+    if (this.asking.quarantine(id, forget))
+      this.pending.set(id, { handlers: ignored, isOwn: false, original });
     else forget();
   }
 
@@ -277,8 +271,13 @@ export class Session {
     const pending = this.pending.get(id);
     if (pending === undefined) return undefined;
     this.pending.delete(id);
+    this.forgetTask(pending);
     this.asking.end(id);
     return pending.handlers;
+  }
+
+  private forgetTask(pending: Pending | undefined): void {
+    if (pending?.original !== undefined) this.taskRequests.delete(pending.original);
   }
 
   private endIfDrained(): void {
@@ -295,7 +294,12 @@ export class Session {
     switch (method) {
       case 'notifications/progress':
         // Some servers give the token back as a string of the number.
-        this.pending.get(Number(key('progressToken')?.replace('"', '')))?.handlers.onProgress?.(frame);
+        this.onProgress(Number(key('progressToken')?.replace('"', '')), frame);
+        return;
+      case 'notifications/tasks/status':
+        this.pending
+          .get(this.asking.callOfTask(stringMember(frame.bytes, params, 'taskId')) ?? 0)
+          ?.handlers.onTaskStatus?.();
         return;
       case 'notifications/message':
         this.onLogMessage(frame, origin);
@@ -306,6 +310,11 @@ export class Session {
       default:
         this.onOtherNotification(method, frame, origin);
     }
+  }
+
+  private onProgress(token: number, frame: Frame): void {
+    const owner = this.pending.get(token) ?? this.pending.get(this.taskRequests.get(token) ?? 0);
+    owner?.handlers.onProgress?.(frame);
   }
 
   private onOtherNotification(method: string, frame: Frame, origin: number | undefined): void {
@@ -332,7 +341,8 @@ export class Session {
   private onRequest(method: string, id: RequestId, frame: Frame, origin: number | undefined): void {
     const kind = inputKind(method);
     if (method === 'ping') this.answer(id, 'result', [text('{}')]);
-    else if (kind !== undefined) this.asking.ask({ id, kind, frame }, origin);
+    else if (kind !== undefined)
+      this.asking.ask({ id, kind, frame }, this.asking.callOfTask(relatedTask(frame)) ?? origin);
     else
       this.answer(id, 'error', [text(JSON.stringify({ code: methodNotFound, message: 'Method not found' }))]);
   }
@@ -351,4 +361,12 @@ export class Session {
       this.endRequest(call, { kind: 'request', reason });
     });
   }
+}
+
+/** The id of the task that a message belongs to. spec 2025-11-25 basic/utilities/tasks#related-task-metadata */
+function relatedTask({ bytes, members }: Frame): string | undefined {
+  const meta = find(find(members, 'params')?.members, '_meta')?.members;
+  const related = find(meta, relatedTaskKey);
+  if (related === undefined || !startsWith(bytes, related, '{')) return undefined;
+  return stringMember(bytes, membersOf(bytes, related), 'taskId');
 }

@@ -1,16 +1,21 @@
 // The discover result made of what a legacy server said of itself. spec 2026-07-28 server/discover#response
-import { isNull, text, toBytes, valueOf, type Chunks } from '../jsonrpc/frame.ts';
+import { find, isNull, text, toBytes, valueOf, type Chunks } from '../jsonrpc/frame.ts';
 import { editObject, entry, toObject, type Change } from '../jsonrpc/object-edit.ts';
-import { membersOf, startsWith } from '../jsonrpc/scan.ts';
+import { membersOf, startsWith, type Member } from '../jsonrpc/scan.ts';
+import { tasksExtension } from '../protocol/meta-keys.ts';
 import { isPresent, type ServerProfile } from '../protocol/server-profile.ts';
 import { servedVersions } from '../protocol/versions.ts';
 import { signature, type CacheHints } from './result-up.ts';
 
 const flags = new Set(['listChanged', 'subscribe']);
 
-/** Nothing invented, nothing lost but `tasks`, which a modern client would understand otherwise. */
-function toModernCapabilities({ bytes, capabilities }: ServerProfile): Chunks {
-  return editObject(bytes, capabilities, [], (member): Change => {
+/** Nothing invented, nothing lost; `tasks` is an extension now. */
+function toModernCapabilities({ bytes, capabilities, tasks }: ServerProfile): Chunks {
+  const extensions = tasks.call
+    ? [entry('extensions', withTasks(bytes, find(capabilities, 'extensions')))]
+    : [];
+  return editObject(bytes, capabilities, extensions, (member): Change => {
+    if (member.key === 'extensions' && tasks.call) return 'drop';
     if (member.key === 'tasks' || !isPresent(bytes, member)) return 'drop';
     if (!startsWith(bytes, member, '{')) return [text('{}')];
     return editObject(bytes, membersOf(bytes, member), [], (inner) => {
@@ -18,6 +23,14 @@ function toModernCapabilities({ bytes, capabilities }: ServerProfile): Chunks {
       return isOdd || isNull(bytes, inner) ? 'drop' : 'keep';
     });
   });
+}
+
+function withTasks(bytes: Buffer, extensions: Member | undefined): Chunks {
+  const own =
+    extensions !== undefined && startsWith(bytes, extensions, '{') ? membersOf(bytes, extensions) : [];
+  return editObject(bytes, own, [entry(tasksExtension, [text('{}')])], ({ key }) =>
+    key === tasksExtension ? 'drop' : 'keep',
+  );
 }
 
 export function toDiscoverResult(profile: ServerProfile, hints: CacheHints): Chunks {

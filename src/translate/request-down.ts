@@ -9,13 +9,14 @@ const CLOSE = text('}');
 
 /**
  * The legacy frame. What belongs to the modern era alone is taken out: the `io.modelcontextprotocol/*` metadata and
- * the multi round-trip members. A progress token is put in where `progressToken` is given. All else is the client's
- * own text, in its order.
+ * the multi round-trip members. A progress token is put in where `progressToken` is given, and a wish to have the call
+ * run as a task where `taskTtlMs` is. All else is the client's own text, in its order.
  */
 export function toLegacyRequest(
   request: ModernRequest,
   id: number,
   progressToken: number | undefined,
+  taskTtlMs?: number,
 ): Chunks {
   const { bytes, members } = request.frame;
   const method = find(members, 'method') as Member;
@@ -23,15 +24,23 @@ export function toLegacyRequest(
     text(`{"jsonrpc":"2.0","id":${String(id)},"method":`),
     slice(bytes, method),
     text(',"params":'),
-    ...toLegacyParams(request, progressToken),
+    ...toLegacyParams(request, progressToken, taskTtlMs),
     CLOSE,
   ];
 }
 
-function toLegacyParams(request: ModernRequest, progressToken: number | undefined): Chunks {
+function toLegacyParams(
+  request: ModernRequest,
+  progressToken: number | undefined,
+  taskTtlMs: number | undefined,
+): Chunks {
   const { bytes } = request.frame;
   const meta = toLegacyMeta(request, progressToken);
-  return editObject(bytes, request.params.members, [], (member): Change => {
+  const task = taskTtlMs === undefined ? [] : [entry('task', [toBytes({ ttl: taskTtlMs })])];
+  // Whether a call becomes a task is not for a modern client to say.
+  const isTool = request.method === 'tools/call';
+  return editObject(bytes, request.params.members, task, (member): Change => {
+    if (member.key === 'task' && isTool) return 'drop';
     if (member.key === 'inputResponses' || member.key === 'requestState') return 'drop';
     return member.key === '_meta' ? meta : 'keep';
   });

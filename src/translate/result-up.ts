@@ -1,9 +1,9 @@
 // A legacy result as the modern result: marked complete, signed with the server's name, given cache hints where the
 // method has them. Everything else of it passes as text.
 import { find, text, toBytes, type Chunks, type Frame } from '../jsonrpc/frame.ts';
-import { editObject, entry, type Change } from '../jsonrpc/object-edit.ts';
+import { editObject, entry, toObject, type Change } from '../jsonrpc/object-edit.ts';
 import { membersOf, startsWith, type Member } from '../jsonrpc/scan.ts';
-import { serverInfoKey } from '../protocol/meta-keys.ts';
+import { relatedTaskKey, serverInfoKey } from '../protocol/meta-keys.ts';
 import { mayNeedTidying, tidyMember } from './tidy.ts';
 import type { Shape } from './shapes.ts';
 
@@ -37,6 +37,11 @@ export function signature(serverInfo: Buffer): Chunks {
   return [META, serverInfo, END];
 }
 
+/** A result of the bridge's own making. */
+export function completeResult(entries: readonly Chunks[], serverInfo: Buffer): Chunks {
+  return toObject([...entries, signature(serverInfo)]);
+}
+
 /** The modern result, or undefined when the legacy frame holds no readable one. */
 export function toModernResult(frame: Frame, rules: ResultRules): Chunks | undefined {
   const { bytes } = frame;
@@ -61,7 +66,7 @@ function signedMeta(bytes: Buffer, meta: Member, serverInfo: Buffer): Chunks | u
     bytes,
     meta.members ?? membersOf(bytes, meta),
     [entry(serverInfoKey, [serverInfo])],
-    (member) => (member.key === serverInfoKey ? 'drop' : 'keep'),
+    (member) => (member.key === serverInfoKey || member.key === relatedTaskKey ? 'drop' : 'keep'),
   );
 }
 

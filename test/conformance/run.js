@@ -14,6 +14,7 @@ const bridge = path('../../bin/mcp-bridge.js');
 const fixture = path('./legacy-server.js');
 const sdkServer = path('./sdk-v1-server.js');
 const modernServer = path('./sdk-v2-server.js');
+const taskServer = path('./task-server.js');
 const work = mkdtempSync(join(tmpdir(), 'mcp-bridge-conformance-'));
 const suite = '@modelcontextprotocol/conformance';
 const runner = join(
@@ -42,6 +43,8 @@ const aboutHttp = [
 
 /** 18 that are required, and two more that are to pass all the same. */
 const clientCount = 20;
+/** A bridge follows such a task for its client, who gets the result: it need not refuse. */
+const notRefused = 'tasks-required-task-error';
 /** Extensions that the bridge does not have. */
 const notScoredOfClients = [
   'auth/client-credentials-jwt',
@@ -100,7 +103,7 @@ async function judge(name, url, revision, isStrict = true) {
 
 function score(face, statuses, { revision, without = [] }) {
   const requiredCount = requiredCounts[revision];
-  // The tasks extension is no part of what a legacy server can be bridged to here.
+  // Of the tasks extension, in front of a server that has tasks.
   const scored = [...statuses].filter(
     ([scenario]) => !scenario.startsWith('tasks-') && ![...without, ...notOffered].includes(scenario),
   );
@@ -234,6 +237,21 @@ async function judgeHttpFace(name, upstream) {
 /** The suite wants that name of the host. */
 const atLocalhost = (line) => `http://localhost:${/:(\d+)\/mcp/.exec(line)[1]}/mcp`;
 
+/** The tasks extension, which no revision requires, in front of a legacy server with tasks. */
+async function overTasks() {
+  const face = await start([bridge, '--port', '0', ...quiet, '--', process.execPath, taskServer]);
+  const statuses = await judge('tasks', atLocalhost(face.line), '2026-07-28', false);
+  await face.stop();
+  const scored = [...statuses].filter(([name]) => name.startsWith('tasks-') && name !== notRefused);
+  for (const [scenario, checks] of scored) {
+    const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+    const told = bad.map(({ id, errorMessage }) => `${id}: ${errorMessage}`).join('; ');
+    check(checks.length > 0 && bad.length === 0, `tasks: ${scenario}: ${told}`);
+  }
+  check(scored.length === 9, `tasks: ${scored.length} scenarios were run, not 9`);
+  console.log(`tasks: ${scored.length} scenarios of the extension`);
+}
+
 async function overStdio() {
   const name = 'stdio face';
   const upstream = ['--env', `ANSWER_LOG=${logFile(name)}`, '--', process.execPath, fixture];
@@ -271,6 +289,7 @@ await overHttp();
 for (const transport of ['http', 'http-get', 'sse', 'ws']) await overHttpTo(transport);
 await overHttpToSdk();
 await toModernServer();
+await overTasks();
 await overStdio();
 await asLegacyClient();
 rmSync(work, { recursive: true, force: true });

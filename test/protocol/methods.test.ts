@@ -9,7 +9,7 @@ describe('findMethod', () => {
     'logging/setLevel',
     'resources/subscribe',
     'resources/unsubscribe',
-    'tasks/get',
+    'tasks/result',
     'foo/bar',
     'notifications/progress',
     '',

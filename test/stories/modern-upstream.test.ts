@@ -91,7 +91,11 @@ describe('a server that refuses initialize as a modern one does', () => {
   it('may have methods that the bridge does not know, and refuse versions and methods itself', async () => {
     const { client, upstream } = await open();
     const answer = client.request({ method: 'tasks/get', params: { taskId: 't' } });
-    upstream.server.answer(await upstream.server.next('tasks/get'), { resultType: 'complete', taskId: 't' });
+    upstream.server.answer(await upstream.server.next('tasks/get'), {
+      resultType: 'complete',
+      ...{ taskId: 't', status: 'working', createdAt: 'c', lastUpdatedAt: 'l', ttlMs: null },
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'm', version: '1' } },
+    });
     expect((await answer).result.taskId).toBe('t');
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' };
     const noSuch = { supported: ['2026-07-28'], requested: '2027-01-01' };

@@ -125,7 +125,55 @@ const orInput = (shape: object): object => ({
   else: shape,
 });
 
+const toolResult = complete({ content: { type: 'array', items: block }, isError: { type: 'boolean' } }, [
+  'content',
+]);
+
+/** Of the extension io.modelcontextprotocol/tasks. */
+const taskMembers = {
+  taskId: string,
+  status: { enum: ['working', 'input_required', 'completed', 'cancelled', 'failed'] },
+  statusMessage: string,
+  createdAt: string,
+  lastUpdatedAt: string,
+  ttlMs: { type: ['integer', 'null'], minimum: 0 },
+  pollIntervalMs: { type: 'integer', minimum: 0 },
+  ttl: false,
+  pollInterval: false,
+  requestState: false,
+};
+const neededOfTask = ['taskId', 'status', 'createdAt', 'lastUpdatedAt', 'ttlMs'];
+const createdTask = {
+  type: 'object',
+  required: ['resultType', ...neededOfTask],
+  properties: { ...taskMembers, _meta: resultMeta, inputRequests: false, result: false, error: false },
+};
+const withStatus = (status: string, member: string, shape: object): object => ({
+  if: { properties: { status: { const: status } } },
+  then: { required: [member], properties: { [member]: shape } },
+  else: { properties: { [member]: false } },
+});
+const orTask = (shape: object): object => ({
+  if: { properties: { resultType: { const: 'task' } }, required: ['resultType'] },
+  then: createdTask,
+  else: shape,
+});
+
 const results: Readonly<Record<string, object>> = {
+  'tasks/get': {
+    allOf: [
+      complete(taskMembers, neededOfTask),
+      withStatus('input_required', 'inputRequests', {
+        type: 'object',
+        minProperties: 1,
+        additionalProperties: inputRequest,
+      }),
+      withStatus('completed', 'result', toolResult),
+      withStatus('failed', 'error', { type: 'object', required: ['code', 'message'] }),
+    ],
+  },
+  'tasks/update': complete({ taskId: false }, []),
+  'tasks/cancel': complete({ taskId: false }, []),
   'server/discover': complete(
     {
       supportedVersions: { type: 'array', items: string, minItems: 1 },
@@ -148,9 +196,7 @@ const results: Readonly<Record<string, object>> = {
   'prompts/list': list('prompts', named),
   'resources/list': list('resources', { ...named, required: ['name', 'uri'] }),
   'resources/templates/list': list('resourceTemplates', { ...named, required: ['name', 'uriTemplate'] }),
-  'tools/call': orInput(
-    complete({ content: { type: 'array', items: block }, isError: { type: 'boolean' } }, ['content']),
-  ),
+  'tools/call': orTask(orInput(toolResult)),
   'prompts/get': orInput(
     complete({ messages: { type: 'array', items: { type: 'object', required: ['role', 'content'] } } }, [
       'messages',

@@ -9,6 +9,7 @@ const everything = '@modelcontextprotocol/server-everything';
 const packages = {
   'everything-0.6.2': [{ [everything]: '0.6.2' }, { [sdk]: '1.0.1' }],
   'everything-2025.8.18': [{ [everything]: '2025.8.18' }, { [sdk]: '1.17.4' }],
+  'everything-2026.1.26': [{ [everything]: '2026.1.26' }],
   'everything-2026.8.31': [{ [everything]: '2026.8.31' }],
   filesystem: [{ '@modelcontextprotocol/server-filesystem': '2026.8.31' }],
   memory: [{ '@modelcontextprotocol/server-memory': '2026.8.31' }],

@@ -23,6 +23,8 @@ export async function visitEverything({ client, call }) {
   expect(await call('trigger-elicitation-request', {})).toContain('User provided');
   const url = { url: 'https://example.test/', message: 'm', elicitationId: 'e' };
   expect(await call('trigger-url-elicitation', url)).toMatch(/accept|complet/i);
+  // As an error, too: then the call is run again when the URL has been opened.
+  expect(await call('trigger-url-elicitation', { ...url, errorPath: true })).toMatch(/accept|complet/i);
   expect(await call('trigger-sampling-request', { prompt: 'p', maxTokens: 5 })).toContain('Paris');
   expect(await call('get-roots-list', {})).toContain('file:///interop');
   expect((await client.listResources()).resources.length).toBeGreaterThan(0);

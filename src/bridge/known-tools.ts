@@ -1,7 +1,7 @@
-// Knows which tools have parameters that HTTP clients must repeat in headers. Learns from every tools/list that passes,
-// and asks once by itself when a call comes before any list.
+// What has to be known of a tool before it is called: which parameters HTTP clients must repeat in headers, and whether
+// it runs as a task. Learns from every tools/list that passes, and asks once by itself when a call comes before any list.
 import { find, stringMember, text, toBytes, valueOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
-import { elementsOf, membersOf, startsWith } from '../jsonrpc/scan.ts';
+import { elementsOf, membersOf, startsWith, type Span } from '../jsonrpc/scan.ts';
 import type { Clock } from '../clock.ts';
 import { entry, toObject } from '../jsonrpc/object-edit.ts';
 import { metaPrefix } from '../protocol/meta-keys.ts';
@@ -12,7 +12,14 @@ import type { Session } from '../session/session.ts';
 import { ask } from './own-request.ts';
 
 const annotation = text('"x-mcp-header"');
-const none: readonly ParamHeader[] = [];
+export interface ToolTraits {
+  readonly headers: readonly ParamHeader[];
+  /** spec 2025-11-25 basic/utilities/tasks#tool-level-negotiation */
+  readonly taskSupport: 'required' | 'optional' | 'forbidden';
+}
+
+const noTraits: ToolTraits = { headers: [], taskSupport: 'forbidden' };
+const taskSupport = text('"taskSupport"');
 /** What a modern server is told with a request of the bridge's own. */
 const ownMetadata = toBytes({
   [`${metaPrefix}protocolVersion`]: modernVersion,
@@ -23,9 +30,9 @@ const ownLines = { 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/l
 const patienceMs = 5000;
 const maxPages = 100;
 
-export class ToolHeaders {
+export class KnownTools {
   private readonly clock: Clock;
-  private byTool = new Map<string, readonly ParamHeader[]>();
+  private byTool = new Map<string, ToolTraits>();
   private isKnown = false;
   private asking: Promise<void> | undefined;
 
@@ -46,15 +53,11 @@ export class ToolHeaders {
   }
 
   /**
-   * The annotated parameters of a tool; asks the server for its tools first if nobody has, on the session that `next`
+   * What is known of a tool; asks the server for its tools first if nobody has, on the session that `next`
    * gives if this one goes meanwhile.
    */
-  of(
-    tool: string,
-    session: Session,
-    next: () => Promise<Session>,
-  ): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
-    const known = (): readonly ParamHeader[] => this.byTool.get(tool) ?? none;
+  of(tool: string, session: Session, next: () => Promise<Session>): ToolTraits | Promise<ToolTraits> {
+    const known = (): ToolTraits => this.byTool.get(tool) ?? noTraits;
     if (this.isKnown) return known();
     this.asking ??= this.ask(session, next).finally(() => {
       this.asking = undefined;
@@ -96,16 +99,24 @@ export class ToolHeaders {
     if (isFirstPage) this.byTool = new Map();
     const tools = find(find(members, 'result')?.members, 'tools');
     // Most servers have none, and then their schemas need not be read.
-    if (tools === undefined || !startsWith(bytes, tools, '[') || !bytes.includes(annotation)) return;
+    if (tools === undefined || !startsWith(bytes, tools, '[')) return;
+    if (!bytes.includes(annotation) && !bytes.includes(taskSupport)) return;
     for (const tool of elementsOf(bytes, tools)) {
       if (!startsWith(bytes, tool, '{')) continue;
       const parts = membersOf(bytes, tool);
       const name = stringMember(bytes, parts, 'name');
       const schema = find(parts, 'inputSchema');
       if (name === undefined || schema === undefined) continue;
-      this.byTool.set(name, paramHeadersOf(valueOf(bytes, schema)));
+      const headers = paramHeadersOf(valueOf(bytes, schema));
+      this.byTool.set(name, { headers, taskSupport: taskSupportOf(bytes, find(parts, 'execution')) });
     }
   }
+}
+
+function taskSupportOf(bytes: Buffer, execution: Span | undefined): ToolTraits['taskSupport'] {
+  if (execution === undefined || !startsWith(bytes, execution, '{')) return 'forbidden';
+  const support = stringMember(bytes, membersOf(bytes, execution), 'taskSupport');
+  return support === 'required' || support === 'optional' ? support : 'forbidden';
 }
 
 function nextCursor(frame: Frame): Buffer | undefined {
