@@ -1,5 +1,5 @@
-// The same features on the official SDK v2, as a server of the modern era alone: on stdio or, with the argument `http`,
-// over Streamable HTTP. A handler that asks is run again with the answers so far, which its request state carries.
+// The same features on the official SDK v2, as a server of the modern era alone or, with the argument `both`, of both: on
+// stdio or, with the argument `http`, over Streamable HTTP. A handler that asks is run again with the answers so far, which its request state carries.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -81,8 +81,8 @@ function createSession() {
   return server;
 }
 
-function serveHttp() {
-  const handler = sdk.createMcpHandler(createSession, { legacy: 'reject' });
+function serveHttp(isDual) {
+  const handler = sdk.createMcpHandler(createSession, { legacy: isDual ? 'stateless' : 'reject' });
   tellChange = (name) =>
     name.includes('tools') ? handler.notify.toolsChanged() : handler.notify.promptsChanged();
   const listener = createServer(async (request, response) => {
@@ -114,9 +114,11 @@ function serveHttp() {
   }).listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${listener.address().port}/mcp`));
 }
 
-if (process.argv[2] === 'http') serveHttp();
+const args = process.argv.slice(2);
+const isDual = args.includes('both');
+if (args.includes('http')) serveHttp(isDual);
 else {
   tellChange = (name, server) =>
     name.includes('tools') ? server.sendToolListChanged() : server.sendPromptListChanged();
-  serveStdio(createSession, { legacy: 'reject' });
+  serveStdio(createSession, { legacy: isDual ? 'serve' : 'reject' });
 }
