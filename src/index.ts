@@ -4,10 +4,12 @@ export { Bridge, type BridgeParts } from './bridge/bridge.ts';
 export { bridgeDefaults, toStaticRoots, type BridgeOptions } from './bridge/options.ts';
 export { createKeyRing, parseKeyRing, type KeyRing } from './continuation/key-ring.ts';
 export { HttpFace, type HttpFaceOptions } from './faces/http.ts';
+export type { HttpLegacyOptions } from './faces/http-legacy.ts';
 export { httpFaceDefaults, type HttpFaceLimits } from './faces/http-limits.ts';
 export { Tokens, parseTokens } from './faces/http-tokens.ts';
 export { StdioFace } from './faces/stdio.ts';
 export { silentLogger, type Logger } from './log.ts';
+export { RelayedSession, type OpenRelay, type RelayOptions } from './relay/relayed-session.ts';
 export {
   createOAuthCredentials,
   createProviderCredentials,

@@ -106,10 +106,7 @@ export class Router {
     caller: Caller,
     responder: ListenResponder,
   ): Cancel {
-    if (session?.isModern === true) {
-      if (this.isClosing) throw shuttingDown();
-      return passOn(this.context, request, session, responder);
-    }
+    if (session?.isModern === true) return this.passOn(session, request, responder);
     const method = this.admit(session, request);
     switch (method.kind) {
       case 'task':
@@ -126,6 +123,12 @@ export class Router {
       case 'listen':
         return this.onSession(method, request, responder);
     }
+  }
+
+  private passOn(session: Session, request: ModernRequest, responder: ListenResponder): Cancel {
+    if (this.isClosing) throw shuttingDown();
+    if (session.isBacklogged) throw upstreamBusy();
+    return passOn(this.context, request, session, responder);
   }
 
   /** The method of a request to a legacy server. Throws what the request is to be refused with. */
@@ -176,7 +179,7 @@ export class Router {
     responder: ListenResponder,
     onRefused: (() => void) | undefined,
   ): Cancel {
-    if (session.isModern) return passOn(this.context, request, session, responder);
+    if (session.isModern) return this.passOn(session, request, responder);
     checkCapability(session, method);
     const { cacheTtlMs: ttlMs, cacheScope } = this.context.limits;
     switch (method.kind) {

@@ -1,5 +1,6 @@
 // One legacy client over HTTP: which of its open responses a frame of the server goes out on.
 // spec 2025-11-25 basic/transports#streamable-http
+import type { ServerResponse } from 'node:http';
 import type { Chunks, Frame } from '../jsonrpc/frame.ts';
 import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Logger } from '../log.ts';
@@ -25,6 +26,8 @@ export interface HttpLegacySessionOptions {
   readonly onChange: () => void;
   /** The server has ended the session. */
   readonly onOver: () => void;
+  /** Something was written that its client may be slow to read. */
+  readonly onWritten: (response: ServerResponse) => void;
   /** Answers come on the server's own stream, as in the transport of 2024-11-05. */
   readonly hasStreamOnly?: boolean;
 }
@@ -33,6 +36,7 @@ export class HttpLegacySession {
   readonly relay: RelayedSession;
   private readonly log: Logger;
   private readonly onChange: () => void;
+  private readonly onWritten: (response: ServerResponse) => void;
   private readonly hasStreamOnly: boolean;
   private readonly exchanges = new Map<number, Exchange>();
   private stream: HttpAnswer | undefined;
@@ -40,8 +44,9 @@ export class HttpLegacySession {
   private heldBytes = 0;
 
   constructor(openRelay: OpenRelay, options: HttpLegacySessionOptions) {
-    const { log, onChange, onOver, hasStreamOnly = false } = options;
+    const { log, onChange, onOver, onWritten, hasStreamOnly = false } = options;
     this.log = log;
+    this.onWritten = onWritten;
     this.onChange = onChange;
     this.hasStreamOnly = hasStreamOnly;
     this.relay = openRelay({
@@ -68,12 +73,12 @@ export class HttpLegacySession {
   post(frame: Frame, answer: HttpAnswer): void {
     const request = takeMessage(this.relay, frame);
     if (request === undefined) answer.accept();
-    else this.await([request], { answer, batch: undefined });
+    else this.expectAnswers([request], { answer, batch: undefined });
   }
 
   postBatch(bytes: Buffer, answer: HttpAnswer): void {
     const batch = takeBatch(this.relay, bytes);
-    if (batch.isOpen) this.await(batch.requests, { answer, batch });
+    if (batch.isOpen) this.expectAnswers(batch.requests, { answer, batch });
     else if (batch.whole === undefined) answer.accept();
     else answer.finishFrame(batch.whole, 200);
   }
@@ -104,7 +109,7 @@ export class HttpLegacySession {
   }
 
   /** The requests run on when their client has gone: only a cancel ends them. #sending-messages-to-the-server (6) */
-  private await(requests: readonly number[], exchange: Exchange): void {
+  private expectAnswers(requests: readonly number[], exchange: Exchange): void {
     for (const request of requests) this.exchanges.set(request, exchange);
     exchange.answer.response.on('close', () => {
       for (const request of requests) this.exchanges.delete(request);
@@ -127,14 +132,20 @@ export class HttpLegacySession {
     batch?.settle(request, frame);
     if (batch?.isOpen === true) return;
     const whole = batch === undefined ? frame : batch.whole;
-    if (whole === undefined) answer.accept();
-    else answer.finishFrame(whole, batch === undefined ? status : 200);
+    if (whole === undefined) {
+      answer.accept();
+      return;
+    }
+    answer.finishFrame(whole, batch === undefined ? status : 200);
+    this.onWritten(answer.response);
   }
 
   private send(frame: Chunks, request: number | undefined): void {
     const answer = this.wayOut(request);
-    if (answer !== undefined) answer.event(frame, Date.now());
-    else if (this.held.length < maxHeldCount && this.heldBytes < maxHeldBytes) {
+    if (answer !== undefined) {
+      answer.event(frame, Date.now());
+      this.onWritten(answer.response);
+    } else if (this.held.length < maxHeldCount && this.heldBytes < maxHeldBytes) {
       this.held.push(frame);
       this.heldBytes += sizeOf(frame);
     } else this.log.warn({}, 'a legacy client opens no stream for what its server says; dropped');

@@ -1,7 +1,7 @@
 // Legacy clients over HTTP: each has a session of its own from its `initialize` on, under an id that the bridge gives it.
 // spec 2025-11-25 basic/transports#session-management
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock, type Clock } from '../clock.ts';
 import { BridgeError } from '../errors.ts';
 import { text, type Frame } from '../jsonrpc/frame.ts';
@@ -37,12 +37,15 @@ export class HttpLegacy {
   private readonly options: HttpLegacyOptions;
   private readonly clock: Clock;
   private readonly log: Logger;
+  private readonly onWritten: (response: ServerResponse) => void;
   /** In the order in which they were last busy. */
   private readonly entries = new Map<string, Entry>();
   private readonly closing = new Set<Promise<void>>();
 
-  constructor(options: HttpLegacyOptions, log: Logger) {
+  /** `onWritten`: something was written that its client may be slow to read. */
+  constructor(options: HttpLegacyOptions, log: Logger, onWritten: (response: ServerResponse) => void) {
     this.options = options;
+    this.onWritten = onWritten;
     this.clock = options.clock ?? systemClock;
     this.log = log;
   }
@@ -125,6 +128,7 @@ export class HttpLegacy {
       onOver: () => {
         this.end(id);
       },
+      onWritten: this.onWritten,
       hasStreamOnly: isSse,
     });
     const entry = { id, principal, session, isSse, stopIdleTimer: () => undefined };
@@ -146,7 +150,10 @@ export class HttpLegacy {
   }
 
   private makeRoom(): void {
-    if (this.entries.size < this.options.maxSessions) return;
+    const { maxSessions } = this.options;
+    // What is being ended still has its server, and new ones must not come faster than the old ones go.
+    if (this.entries.size + this.closing.size >= 2 * maxSessions) throw tooManySessions();
+    if (this.entries.size < maxSessions) return;
     const idle = [...this.entries.values()].find(({ session }) => session.isIdle);
     if (idle === undefined) throw tooManySessions();
     this.end(idle.id);

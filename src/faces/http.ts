@@ -80,7 +80,10 @@ export class HttpFace {
     const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, maxConnections } = limits;
     this.bodies = new BodyReader(limits);
     this.unread = new Unread(limits);
-    this.legacy = options.legacy && new HttpLegacy(options.legacy, options.log);
+    const onWritten = (response: ServerResponse): void => {
+      this.makeRoom(response);
+    };
+    this.legacy = options.legacy && new HttpLegacy(options.legacy, options.log, onWritten);
     this.legacyRoutes = this.legacy && new HttpLegacyRoutes(this.legacy, options.legacy?.hasSse ?? false);
     const times = {
       headersTimeout: headersTimeoutMs,
@@ -287,6 +290,10 @@ export class HttpFace {
     });
   }
 
+  private makeRoom({ writableLength }: ServerResponse): void {
+    this.unread.makeRoom(writableLength, () => this.open.all().map((each) => each.response));
+  }
+
   /** Looks after an open response until it is closed. Returns its number. */
   private track(answer: HttpAnswer): number {
     this.callCount += 1;
@@ -307,7 +314,7 @@ export class HttpFace {
       },
       answer: (outcome) => {
         answer.finish(outcome);
-        this.unread.makeRoom(response.writableLength, () => this.open.all().map((each) => each.response));
+        this.makeRoom(response);
       },
       canTakeMore: () => answer.canTakeMore,
       onceDrained: (run) => {

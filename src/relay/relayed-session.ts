@@ -17,6 +17,7 @@ import {
   shuttingDown,
   tooManyCalls,
 } from '../protocol/refusals.ts';
+import { isLegacyVersion } from '../protocol/versions.ts';
 import type { Link, Upstream } from '../upstream/port.ts';
 
 /** What a frame for the client has to do with the client's own requests, by the numbers that `take` gave them. */
@@ -128,9 +129,7 @@ export class RelayedSession {
     const idMember = find(members, 'id');
     if (method !== undefined && idMember !== undefined) return this.takeRequest(method, idMember, frame);
     if (this.isOver) return undefined;
-    // The transport sends with it what it does only once the handshake is over.
-    if (method === 'notifications/initialized' && this.negotiated !== undefined)
-      this.link.negotiated?.(this.negotiated);
+    if (method === 'notifications/initialized') this.tellVersion();
     this.link.send([bytes]);
     if (method === 'notifications/cancelled') this.drop(keyOf(frame, 'requestId'));
     return undefined;
@@ -149,6 +148,11 @@ export class RelayedSession {
       });
     this.finish(shuttingDown());
     await this.link.close();
+  }
+
+  /** From here on the transport does what it does once the handshake is over. */
+  private tellVersion(): void {
+    if (isLegacyVersion(this.negotiated)) this.link.negotiated?.(this.negotiated);
   }
 
   private takeRequest(method: string, idMember: Member, frame: Frame): number {

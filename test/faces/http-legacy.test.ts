@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseTokens } from '../../src/faces/http-tokens.ts';
 import { settled } from '../support/harness.ts';
 import { HttpHarness } from '../support/http-harness.ts';
-import { hello, initialized } from '../support/legacy-client.ts';
+import { hello, initialized, relayTo } from '../support/legacy-client.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { call, note, payload, question, Reply, result } from '../support/reply.ts';
 import type { Script, ScriptedServer } from '../support/scripted-upstream.ts';
 
@@ -254,6 +255,40 @@ describe('the end of a legacy session', () => {
     const refused = await post(hello()).ended;
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
     expect(JSON.parse(refused.text).error.data.reason).toBe('too_many_sessions');
+  });
+});
+
+describe('the limits of legacy sessions', () => {
+  it('cut off the client that reads least of what its server says, and no other', async () => {
+    await start({}, { maxHeldBytes: 1_000_000 });
+    const slow = await open();
+    const stream = harness.open({ method: 'GET', headers: { 'Mcp-Session-Id': slow } });
+    const response = await stream.response;
+    const cut = new Promise((resolve) => response.on('close', resolve));
+    response.on('error', () => undefined).pause();
+    const chatty = server;
+    const other = await listen(await open());
+    for (let count = 0; count < 200; count += 1)
+      chatty.sayRaw(note(count).replace('}}', `,"x":"${'x'.repeat(100_000)}"}}`));
+    server.sayRaw(note(1));
+    response.resume();
+    await cut;
+    await expect.poll(() => other.events).toEqual([note(1)]);
+  });
+
+  it('hold for servers that take their time to end, too', async () => {
+    const link = { send: () => undefined, close: () => new Promise<void>(() => undefined) };
+    const upstream = { label: 'slow to end', open: () => link };
+    const openRelay = relayTo(upstream, new ManualClock());
+    await start({}, { legacy: { openRelay, maxSessions: 1, idleMs: 60_000 } });
+    for (let count = 0; count < 2; count += 1) {
+      const client = post(hello());
+      await expect.poll(() => harness.face.legacySessionCount).toBe(1);
+      client.cut();
+      await expect.poll(() => harness.face.legacySessionCount).toBe(0);
+    }
+    expect((await post(hello()).ended).status).toBe(503);
+    harness.face.closeLegacy = () => Promise.resolve();
   });
 });
 
