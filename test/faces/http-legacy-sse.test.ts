@@ -1,5 +1,6 @@
 // The oldest clients: the HTTP+SSE transport of 2024-11-05.
 import { afterEach, describe, expect, it } from 'vitest';
+import { parseTokens } from '../../src/faces/http-tokens.ts';
 import { HttpHarness } from '../support/http-harness.ts';
 import { hello, initialized } from '../support/legacy-client.ts';
 import { call, payload, question, Reply, result } from '../support/reply.ts';
@@ -80,6 +81,19 @@ describe('the transport of 2024-11-05', () => {
     expect((await postTo(place, '{"jsonrpc":"2.0","id":null,"method":"x"}')).status).toBe(400);
     expect((await new Reply(harness, { method: 'DELETE', path: '/sse' }).ended).status).toBe(405);
     expect((await postTo('/sse', call(1))).status).toBe(404);
+  });
+
+  it('takes nothing from another principal than the one that opened the stream', async () => {
+    await start({}, { tokens: parseTokens('ada:secret-a\nbob:secret-b') });
+    const as = (name: string): object => ({ Authorization: `Bearer secret-${name}` });
+    const stream = await new Reply(harness, { method: 'GET', path: '/sse', headers: as('a') as any }).begun;
+    await expect.poll(() => stream.text).toContain('\n\n');
+    const path = /data: (\S+)/.exec(stream.text)![1]!;
+    const say = (name: string): Promise<Reply> =>
+      new Reply(harness, { path, body: hello(), headers: as(name) as any }).ended;
+    expect((await say('b')).status).toBe(404);
+    expect(harness.upstream.server.rawReceived).toEqual([]);
+    expect((await say('a')).status).toBe(202);
   });
 
   it('is not there unless it is asked for', async () => {

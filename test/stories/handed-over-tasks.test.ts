@@ -1,5 +1,7 @@
 // Tasks of 2025-11-25, handed over to clients that have the extension io.modelcontextprotocol/tasks.
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/bridge/outcome.ts';
+import { requestOf } from '../support/frames.ts';
 import { closeWindow, form, openHarness, settled, type Harness } from '../support/harness.ts';
 import type { Message, ScriptedServer } from '../support/scripted-upstream.ts';
 import {
@@ -189,6 +191,32 @@ describe('a client that has the tasks extension', () => {
     await settled();
     expect((await task(harness, 'tasks/get', taskId)).error.data.reason).toBe('unknown_task');
     expect(server.count('tasks/cancel')).toBe(1);
+  });
+
+  it('finds none that came of the call of another principal', async () => {
+    const harness = await openTaskHarness();
+    const { taskId, server } = await handedOver(harness);
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': withTasks,
+    };
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const params = { taskId, inputResponses: {}, _meta: meta };
+      const request = requestOf(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+      const outcome = await new Promise<Outcome>((answer) => {
+        const responder = {
+          answer,
+          notify: () => undefined,
+          canTakeMore: () => true,
+          onceDrained: () => undefined,
+        };
+        harness.bridge.serve(request, { domain: 'other', principal: 'other' }, responder);
+      });
+      expect(outcome.kind).toBe('error');
+      expect(Buffer.concat([...outcome.body]).toString()).toContain('unknown_task');
+    }
+    expect(server.count('tasks/cancel')).toBe(0);
+    expect((await task(harness, 'tasks/get', taskId)).result.status).toBe('working');
   });
 
   it('may not ask to be told of tasks without declaring them', async () => {
