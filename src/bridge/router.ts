@@ -59,6 +59,7 @@ export class Router {
 
   /** Throws what the request is to be refused with. */
   route(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
+    if (this.isClosing) throw shuttingDown();
     const { current } = this.context.pool;
     if (current === undefined && !this.isKnownLegacy) return this.routeFirst(request, caller, responder);
     return this.routeOn(current, request, caller, responder);
@@ -69,7 +70,6 @@ export class Router {
     if (!servedVersions.includes(request.version)) throw wrongVersion(request.version);
     const method = findMethod(request.method, this.options.forwardedMethods);
     if (method !== undefined) checkParams(request, method);
-    if (this.isClosing) throw shuttingDown();
     const { requestState: state } = request;
     if (state !== undefined && isOwnState(this.context, state))
       return this.routeOn(undefined, request, caller, responder);
@@ -126,7 +126,6 @@ export class Router {
   }
 
   private passOn(session: Session, request: ModernRequest, responder: ListenResponder): Cancel {
-    if (this.isClosing) throw shuttingDown();
     if (session.isBacklogged) throw upstreamBusy();
     return passOn(this.context, request, session, responder);
   }
@@ -138,7 +137,6 @@ export class Router {
     if (method === undefined) throw unknownMethod();
     if (session !== undefined && method.kind === 'task') checkCapability(session, method);
     checkParams(request, method);
-    if (this.isClosing) throw shuttingDown();
     if (session?.isBacklogged === true && method.kind !== 'discover') throw upstreamBusy();
     return method;
   }

@@ -4,6 +4,19 @@ import { createHarness, settled } from '../support/harness.ts';
 const discover = { method: 'server/discover' };
 
 describe('the legacy handshake', () => {
+  it('is waited for by what was taken on before it, and by nothing after that', async () => {
+    const { upstream, clock, bridge, client } = createHarness({ ping: false });
+    const call = client.call('a');
+    await settled();
+    const closed = bridge.close(5000);
+    const late = await client.call('b');
+    expect(late.error.data.reason).toBe('shutting_down');
+    clock.advance(250);
+    upstream.server.text(await upstream.server.next('tools/call'), 'done');
+    expect((await call).result.content[0].text).toBe('done');
+    await closed;
+  });
+
   // Rule 9; field bug 11.
   it('sends initialize alone, then initialized and a ping, and calls only behind the fence', async () => {
     const { upstream, clock, client } = createHarness({ ping: false });
