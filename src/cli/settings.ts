@@ -117,13 +117,14 @@ function toSettings(flags: Flags, rest: readonly string[], environment: Environm
 }
 
 function httpSettings(flags: Flags, environment: Environment): HttpSettings | undefined {
-  const { host, port, path, authTokenFile, session } = flags;
+  const { host, port, path, authTokenFile, session, legacySse = false } = flags;
   if (port === undefined) {
-    if (authTokenFile === undefined && session === undefined) return undefined;
-    throw new UsageError('--auth-token-file and --session are for --port');
+    checkStdio(flags);
+    return undefined;
   }
   const tokens = tokensOf(authTokenFile, environment['MCP_BRIDGE_AUTH_TOKEN']);
   if (!/^\/[\w\-./~]*$/.test(path)) throw new UsageError('--path must be a plain path that begins with /');
+  if (legacySse) checkLegacySse(flags);
   const isLoopback = isLoopbackAddress(host);
   if (!isLoopback && tokens === undefined && flags.allowUnauthenticated !== true)
     throw new UsageError(
@@ -138,12 +139,23 @@ function httpSettings(flags: Flags, environment: Environment): HttpSettings | un
     tokens,
     hasSessionPerPrincipal: (session ?? (tokens === undefined ? 'shared' : 'principal')) === 'principal',
     limits: faceLimits(flags),
-    hasLegacySse: flags.legacySse ?? false,
+    hasLegacySse: legacySse,
     maxLegacySessions: flags.maxLegacySessions,
     legacyIdleMs: flags.legacyIdleTimeout,
     allowedHosts: flags.allowedHost,
     allowedOrigins: flags.allowedOrigin,
   };
+}
+
+function checkStdio({ authTokenFile, session, legacySse }: Flags): void {
+  if (authTokenFile !== undefined || session !== undefined || legacySse === true)
+    throw new UsageError('--auth-token-file, --session and --legacy-sse are for --port');
+}
+
+function checkLegacySse({ legacyFace, path }: Flags): void {
+  if (!legacyFace) throw new UsageError('--legacy-sse and --no-legacy-face contradict each other');
+  if (path === '/sse' || path === '/messages')
+    throw new UsageError(`--path ${path} is taken by --legacy-sse`);
 }
 
 function faceLimits(flags: Flags): HttpFaceLimits {

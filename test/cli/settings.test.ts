@@ -40,6 +40,11 @@ describe('wrong use', () => {
     [['--upstream', 'a', '--port', '1', '--path', 'mcp'], '--path'],
     [['--upstream', 'a', '--port', '1', '--host', '0.0.0.0'], '--allow-unauthenticated'],
     [['--upstream', 'a', '--state-key-file', '/no/such/file'], 'cannot be read'],
+    [['--upstream', 'a', '--legacy-sse'], '--port'],
+    [['--upstream', 'a', '--port', '1', '--legacy-sse', '--no-legacy-face'], 'contradict'],
+    [['--upstream', 'a', '--port', '1', '--legacy-sse', '--path', '/sse'], '--path'],
+    [['--upstream', 'a', '--protocol', 'new'], 'modern'],
+    [['--upstream', 'a', '--max-legacy-sessions', '0'], 'whole number'],
     [['--nonsense'], '--nonsense'],
   ])('%j is told of, with exit code 2', (argv, text) => {
     const parsed = parse(...argv);
@@ -69,6 +74,7 @@ describe('good use', () => {
     expect(settings).toMatchObject({
       upstream: { kind: 'command', command: 'node', args: ['old.js'] },
       http: undefined,
+      hasLegacyFace: true,
       maxClientMessageBytes: 4 * 1024 * 1024,
       maxServerMessageBytes: 64 * 1024 * 1024,
       bridge: {
@@ -78,6 +84,7 @@ describe('good use', () => {
         requestTimeoutMs: 60_000,
         maxRequestMs: 1_800_000,
         startTimeoutMs: 60_000,
+        protocol: 'auto',
         maxSessions: 1,
         queueTimeoutMs: 60_000,
         quarantineMs: 30_000,
@@ -86,6 +93,23 @@ describe('good use', () => {
         staticRoots: undefined,
       },
     });
+  });
+
+  it('serves legacy clients over HTTP as it is told', () => {
+    const plain = parse('--port', '0', '--', 'x').settings!;
+    expect(plain.http).toMatchObject({
+      hasLegacySse: false,
+      maxLegacySessions: 100,
+      legacyIdleMs: 1_800_000,
+    });
+    const more = ['--legacy-sse', '--max-legacy-sessions', '5', '--legacy-idle-timeout', '1m'];
+    expect(parse('--port', '0', ...more, '--', 'x').settings!.http).toMatchObject({
+      hasLegacySse: true,
+      maxLegacySessions: 5,
+      legacyIdleMs: 60_000,
+    });
+    const without = parse('--no-legacy-face', '--no-discover-cache', '--', 'x').settings!;
+    expect([without.hasLegacyFace, without.discoverFolder]).toEqual([false, undefined]);
   });
 
   it('takes a host beyond loopback when told so, and roots as paths or URIs', () => {

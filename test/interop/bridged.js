@@ -1,11 +1,15 @@
 // The built command line in front of a legacy server, and official modern clients that reach it over either face.
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import * as legacyTypes from '@modelcontextprotocol/sdk/types.js';
+import { expect } from 'vitest';
 
 export const cli = fileURLToPath(new URL('../../bin/mcp-bridge.js', import.meta.url));
 export const modes = { pinned: { pin: '2026-07-28' }, auto: 'auto' };
@@ -122,6 +126,26 @@ export async function connect(face, server, mode, { options = [], ...more } = {}
     await stop();
   };
   return { client, end };
+}
+
+/**
+ * The progress that a client hears of a call of the tool `progress`, which answers once all of it has come: clients lose
+ * what they read in one go with the answer, without a bridge as well.
+ */
+export async function heardProgress(client, hasProgress = true) {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-bridge-progress-'));
+  const until = join(folder, 'heard');
+  const heard = [];
+  const onprogress = ({ progress }) => {
+    heard.push(progress);
+    if (heard.length === 3) writeFileSync(until, '');
+  };
+  try {
+    expect(await callText(client, 'progress', hasProgress ? { until } : {}, { onprogress })).toBe('done');
+    return heard;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** The text of the first block of a tool's result. */

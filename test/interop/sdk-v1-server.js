@@ -1,6 +1,7 @@
 // The same features as fixtures/features.js, on the official SDK v1. Its argument says how it is reached: stdio (none),
 // Streamable HTTP (`http`, or `json` for plain answers), HTTP+SSE (`sse`).
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -29,12 +30,12 @@ function createSession() {
 
   const tools = {
     add: ({ a, b }) => String(a + b),
-    progress: async ({ pause = 0 }, { _meta, sendNotification }) => {
+    progress: async ({ until }, { _meta, sendNotification }) => {
       for (const progress of [1, 2, 3]) {
         const params = { progressToken: _meta.progressToken, progress, total: 3 };
         await sendNotification({ method: 'notifications/progress', params });
       }
-      if (pause > 0) await sleep(pause);
+      while (until !== undefined && !existsSync(until)) await sleep(5);
       return 'done';
     },
     slow: async ({ ms }, { signal }) => {
