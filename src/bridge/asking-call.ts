@@ -61,7 +61,6 @@ export class AskingCall {
   private session: Session | undefined;
   private id: number | undefined;
   private digest: string | undefined;
-  /** How the call is run; known when it is started. */
   private mode: CallMode = 'plain';
   /** Of the task that the call has become. */
   private watch: TaskWatch | undefined;
@@ -157,7 +156,6 @@ export class AskingCall {
     };
   }
 
-  /** The call has become a task. */
   private onTask(task: LegacyTask, session: Session): void {
     const { id: original } = this;
     if (original === undefined) return;
@@ -174,10 +172,10 @@ export class AskingCall {
     const onAnswer = (frame: Frame): void => {
       this.onAnswer(frame, session);
     };
-    session.follow(taskCall(task, original, { ...this.handlersOn(session), onAnswer }));
     this.watch = new TaskWatch(this.context.clock, session, task, () => {
       this.clock.touch();
     });
+    session.follow(taskCall(task, original, { ...this.handlersOn(session), onAnswer }));
   }
 
   private onAnswer(frame: Frame, session: Session): void {
@@ -350,6 +348,8 @@ export class AskingCall {
     this.refusal = undefined;
     if (refusal === undefined) this.clock.run();
     else if (refusal.isAccepted) {
+      this.watch?.stop();
+      this.watch = undefined;
       this.id = undefined;
       this.onRefused();
     } else this.dispatch({ name: 'outcome', outcome: declined(this.first, this.session) });

@@ -11,6 +11,8 @@ import { outcomeOf, type Caller, type Outcome, type Responder } from './outcome.
 
 /** What a server that sets no limit has kept for its clients. */
 const defaultTtlMs = 3_600_000;
+/** Timers take no more. */
+const longestTtlMs = 2_000_000_000;
 
 export interface TaskLimits {
   /** How many tasks may be open, for all and for each principal. */
@@ -42,7 +44,7 @@ export class Tasks {
       task.abandon(tooManyParked());
       return outcomeOf(tooManyParked());
     }
-    const stopTimer = this.clock.after(task.ttlMs ?? defaultTtlMs, () => {
+    const stopTimer = this.clock.after(Math.min(task.ttlMs ?? defaultTtlMs, longestTtlMs), () => {
       task.abandon(taskExpired());
       this.tasks.delete(task.id);
     });

@@ -35,7 +35,9 @@ export async function serve(settings: Settings, version: string): Promise<number
   endByFault(log);
   const hurry = new AbortController();
   const upstream = await createUpstream(settings, log, hurry.signal);
-  const { discoverFolder: folder } = settings;
+  const { discoverFolder, bridge } = settings;
+  // What a legacy server has said is nothing to one that is said to be modern.
+  const folder = bridge.protocol === 'modern' ? undefined : discoverFolder;
   const discovered =
     folder === undefined ? undefined : discoverStore(folder, settings.upstream, version, log);
   const parts = { settings, version, log, upstream, discovered };

@@ -58,6 +58,8 @@ interface Pending {
   readonly progressToken: string | undefined;
 }
 
+/** Longer ids would be kept for nothing: nobody counts so far. */
+const maxIdBytes = 1024;
 const answerId = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+|"[^"\\]*")/;
 
 export class RelayedSession {
@@ -157,13 +159,15 @@ export class RelayedSession {
 
   private takeRequest(method: string, idMember: Member, frame: Frame): number {
     const id = parseRequestId(frame.bytes, idMember);
-    if (id === undefined) throw badId();
+    if (id === undefined || id.text.length > maxIdBytes) throw badId();
     if (this.byId.has(id.key)) throw duplicateId();
     if (this.isOver || this.isGone) throw sessionNotFound();
     if (this.byNumber.size >= this.options.maxCalls) throw tooManyCalls('of one caller');
     const number = this.nextNumber;
     this.nextNumber += 1;
-    const pending = { id, number, progressToken: progressTokenOf(frame) };
+    // The id is kept, and not the whole frame with it.
+    const ownId = { key: id.key, text: Buffer.from(id.text) };
+    const pending = { id: ownId, number, progressToken: progressTokenOf(frame) };
     this.byId.set(id.key, pending);
     this.byNumber.set(number, pending);
     if (pending.progressToken !== undefined) this.byToken.set(pending.progressToken, pending);
@@ -240,9 +244,14 @@ export class RelayedSession {
     this.settleIdle();
   }
 
-  /** Answers a request in the server's stead. */
   private fail(pending: Pending | undefined, error: BridgeError): void {
     if (pending === undefined || this.isOver) return;
+    this.answerFor(pending, error);
+    this.settleIdle();
+  }
+
+  /** Answers a request in the server's stead. */
+  private answerFor(pending: Pending, error: BridgeError): void {
     this.forget(pending);
     const { code, message, data, status } = error;
     const frame = [
@@ -253,7 +262,6 @@ export class RelayedSession {
       text('}'),
     ];
     this.pass(frame, { kind: 'answer', request: pending.number, status });
-    this.settleIdle();
   }
 
   private drop(key: string | undefined): void {
@@ -286,9 +294,9 @@ export class RelayedSession {
 
   private finish(error: BridgeError): void {
     if (this.isOver) return;
-    this.stopStartTimer();
-    for (const pending of this.byNumber.all()) this.fail(pending, error);
     this.isOver = true;
+    this.stopStartTimer();
+    for (const pending of this.byNumber.all()) this.answerFor(pending, error);
     this.onIdle();
     this.handlers.onOver(error.message);
   }
@@ -302,7 +310,8 @@ function keyOf({ bytes, members }: Frame, name: string): string | undefined {
 function progressTokenOf({ bytes, members }: Frame): string | undefined {
   const meta = find(find(members, 'params')?.members, '_meta');
   const token = find(meta?.members, 'progressToken');
-  return token && parseRequestId(bytes, token)?.key;
+  const key = token && parseRequestId(bytes, token)?.key;
+  return key !== undefined && key.length <= maxIdBytes ? key : undefined;
 }
 
 function withId({ bytes, members }: Frame, id: RequestId): Chunks {
@@ -310,7 +319,12 @@ function withId({ bytes, members }: Frame, id: RequestId): Chunks {
 }
 
 function badId(): BridgeError {
-  return new BridgeError(invalidRequest, 'invalid_request', '"id" must be a string or an integer', {
-    status: 400,
-  });
+  return new BridgeError(
+    invalidRequest,
+    'invalid_request',
+    '"id" must be a string or an integer, of 1 KiB at most',
+    {
+      status: 400,
+    },
+  );
 }

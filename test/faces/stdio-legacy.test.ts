@@ -41,7 +41,7 @@ describe('a legacy client', () => {
     expect(client.server.rawReceived.at(-1)).toBe(answer);
   });
 
-  it.each(['null', '1.5', '{}', 'true'])('is told that %s is no id', async (id) => {
+  it.each(['null', '1.5', '{}', 'true', '9'.repeat(2000)])('is told that %s is no id', async (id) => {
     const client = await openLegacyClient();
     await client.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
     expect(client.last.error).toMatchObject({ code: -32600 });

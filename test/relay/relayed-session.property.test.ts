@@ -51,12 +51,15 @@ interface World {
   readonly server: LinkHandlers;
   readonly toServer: string[];
   readonly toClient: string[];
+  /** How often it was said that the session is over. */
+  readonly overCount: () => number;
 }
 
 function create(): World {
   const toServer: string[] = [];
   const toClient: string[] = [];
   let server: LinkHandlers | undefined;
+  let overCount = 0;
   const upstream = {
     label: 'x',
     open: (handlers: LinkHandlers) => {
@@ -77,9 +80,9 @@ function create(): World {
   const relay = new RelayedSession(options, {
     onFrame: (frame) => void toClient.push(join(frame).toString()),
     onDropped: () => undefined,
-    onOver: () => undefined,
+    onOver: () => void (overCount += 1),
   });
-  return { relay, server: server!, toServer, toClient };
+  return { relay, server: server!, toServer, toClient, overCount: () => overCount };
 }
 
 describe('a relayed session', () => {
@@ -113,8 +116,8 @@ describe('a relayed session', () => {
 
   it('answers every request once when the server goes, that it has not answered before', () => {
     fc.assert(
-      fc.property(steps, (list) => {
-        const { relay, server, toClient } = create();
+      fc.property(steps, fc.boolean(), (list, isGone) => {
+        const { relay, server, toClient, overCount } = create();
         const due = new Set<string>();
         for (const { from, text } of list) {
           const message = JSON.parse(text) as {
@@ -138,8 +141,10 @@ describe('a relayed session', () => {
           }
         }
         toClient.length = 0;
+        if (isGone) server.onSessionGone();
         server.onClosed('server exited');
         server.onClosed('server exited');
+        expect(overCount()).toBe(1);
         const answered = toClient.map((text) => JSON.stringify((JSON.parse(text) as { id: unknown }).id));
         expect(answered.sort()).toEqual([...due].sort());
       }),

@@ -96,6 +96,18 @@ describe('a tool that must run as a task, called by a client that knows none', (
     expect((await server.next('notifications/cancelled')).params.requestId).toBe(result.id);
   });
 
+  it('leaves nothing behind when its server goes', async () => {
+    const harness = await openTaskHarness();
+    const { server } = harness.upstream;
+    const timerCount = harness.clock.timerCount;
+    const answer = harness.client.call('required');
+    server.answer(await server.next('tools/call'), { task: state('working') });
+    server.exit();
+    expect((await answer).error.data.reason).toBe('upstream_exited');
+    await settled();
+    expect(harness.clock.timerCount).toBe(timerCount);
+  });
+
   it('is plain where the server answers at once, and where it need not be a task', async () => {
     const harness = await openTaskHarness();
     const { server } = harness.upstream;
