@@ -16,7 +16,7 @@ import { createdTask, type LegacyTask } from '../translate/task-up.ts';
 import { answersOf } from './answers.ts';
 import { CallQuestions } from './call-questions.ts';
 import { askerNameOf, wantedTaskTtlMs, type CallMode } from './call-mode.ts';
-import { taskCall, TaskWatch } from './task-watch.ts';
+import { taskBuild, taskCall, TaskWatch } from './task-watch.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { Deliveries } from './deliveries.ts';
@@ -113,19 +113,18 @@ export class AskingCall {
     this.mode = mode;
     for (const waiter of this.deliveries.waiters) waiter.useLevel(this.context.levels, session);
     const taskTtlMs = mode === 'plain' ? undefined : wantedTaskTtlMs;
-    this.leaveQueue = session.call({
-      ...this.handlersOn(session),
-      build: (id) => toLegacyRequest(this.first, id, id, taskTtlMs),
-      onAnswer: (frame) => {
-        this.onAnswer(frame, session);
-      },
-    });
+    const build: SessionCall['build'] = (id) => toLegacyRequest(this.first, id, id, taskTtlMs);
+    this.leaveQueue = session.call(this.callOn(session, build));
   }
 
-  private handlersOn(session: Session): Omit<SessionCall, 'build' | 'onAnswer'> {
+  private callOn(session: Session, build: SessionCall['build']): SessionCall {
     return {
       domain: this.caller.domain,
       askerName: this.askerName,
+      build,
+      onAnswer: (frame) => {
+        this.onAnswer(frame, session);
+      },
       onStarted: (id) => {
         this.id = id;
         this.clock.run();
@@ -169,13 +168,10 @@ export class AskingCall {
 
   /** Its client knows no tasks: what comes of it is the call's own result. */
   private follow(task: LegacyTask, original: number, session: Session): void {
-    const onAnswer = (frame: Frame): void => {
-      this.onAnswer(frame, session);
-    };
     this.watch = new TaskWatch(this.context.clock, session, task, () => {
       this.clock.touch();
     });
-    session.follow(taskCall(task, original, { ...this.handlersOn(session), onAnswer }));
+    session.follow(taskCall(task, original, this.callOn(session, taskBuild(task))));
   }
 
   private onAnswer(frame: Frame, session: Session): void {

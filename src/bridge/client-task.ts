@@ -18,7 +18,7 @@ import type { BridgeContext } from './context.ts';
 import { lost, outcomeOf, type Outcome } from './outcome.ts';
 import { ask } from './own-request.ts';
 import type { AskedQuestion } from './parked-call.ts';
-import { taskCall } from './task-watch.ts';
+import { taskBuild, taskCall } from './task-watch.ts';
 import { answerOf } from './upstream-answer.ts';
 
 /** How long the server may take to say how a task is; and to give its result once it says that there is one. */
@@ -124,6 +124,7 @@ export class ClientTask {
   private follow(): void {
     const { session, domain, askerName, original, questions } = this.origin;
     const call = taskCall(this.task, original, {
+      build: taskBuild(this.task),
       domain,
       askerName,
       onStarted: (id) => {

@@ -6,9 +6,12 @@ import { taskOf, taskRequest, type LegacyTask } from '../translate/task-up.ts';
 import { ask } from './own-request.ts';
 
 /** The request for what comes of a task. */
-export function taskCall(task: LegacyTask, original: number, call: Omit<AskingCall, 'build'>): TaskCall {
-  const { taskId } = task;
-  return { ...call, taskId, original, build: (id) => taskRequest(id, 'tasks/result', taskId) };
+export function taskCall({ taskId }: LegacyTask, original: number, call: AskingCall): TaskCall {
+  return { ...call, taskId, original };
+}
+
+export function taskBuild({ taskId }: LegacyTask): AskingCall['build'] {
+  return (id) => taskRequest(id, 'tasks/result', taskId);
 }
 
 const defaultIntervalMs = 5000;
