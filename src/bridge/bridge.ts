@@ -146,8 +146,7 @@ export class Bridge {
     const { pool, knownTools } = this.context;
     const on = (session: Session): readonly ParamHeader[] | Promise<readonly ParamHeader[]> => {
       if (!session.profile.methods.has('tools')) return [];
-      const traits = knownTools.of(tool, session, () => pool.primary());
-      return traits instanceof Promise ? traits.then(({ headers }) => headers) : traits.headers;
+      return knownTools.headersOf(tool, session, () => pool.primary());
     };
     return pool.current === undefined ? pool.primary().then(on) : on(pool.current);
   }

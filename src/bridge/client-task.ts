@@ -11,18 +11,14 @@ import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
 import type { Session } from '../session/session.ts';
 import { completeResult } from '../translate/result-up.ts';
-import { taskEntries, taskOf, taskRequest, type LegacyTask } from '../translate/task-up.ts';
+import { taskEntries, type LegacyTask } from '../translate/task-up.ts';
 import { answersOf } from './answers.ts';
 import type { CallQuestions } from './call-questions.ts';
 import type { BridgeContext } from './context.ts';
 import { lost, outcomeOf, type Outcome } from './outcome.ts';
-import { ask } from './own-request.ts';
 import type { AskedQuestion } from './parked-call.ts';
-import { taskBuild, taskCall } from './task-watch.ts';
+import { askStatus, cancelTask, statusPatienceMs, taskBuild, taskCall } from './task-requests.ts';
 import { answerOf } from './upstream-answer.ts';
-
-/** How long the server may take to say how a task is; and to give its result once it says that there is one. */
-const statusPatienceMs = 10_000;
 
 /** The call that became a task. */
 export interface TaskOrigin {
@@ -175,12 +171,7 @@ export class ClientTask {
   }
 
   private async askServer(): Promise<void> {
-    const { session } = this.origin;
-    const { clock } = this.context;
-    const { taskId } = this.task;
-    const patience = { clock, patienceMs: statusPatienceMs };
-    const frame = await ask(session, (id) => taskRequest(id, 'tasks/get', taskId), patience);
-    const task = typeof frame === 'string' ? undefined : taskOf(frame);
+    const task = await askStatus(this.origin.session, this.task, this.context.clock);
     if (this.ending !== undefined || task === undefined) return;
     this.task = task;
     // Its result is on its way; and so may be the end of a task that the server has cancelled.
@@ -202,11 +193,7 @@ export class ClientTask {
 
   private cancelUpstream(why: string): void {
     const { session } = this.origin;
-    const { taskId } = this.task;
-    if (session.profile.tasks.cancel) {
-      const patience = { clock: this.context.clock, patienceMs: statusPatienceMs };
-      void ask(session, (id) => taskRequest(id, 'tasks/cancel', taskId), patience);
-    }
+    cancelTask(session, this.task, this.context.clock);
     if (this.requestId !== undefined) session.cancel(this.requestId, why);
   }
 

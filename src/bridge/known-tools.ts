@@ -65,6 +65,16 @@ export class KnownTools {
     return this.asking.then(known);
   }
 
+  /** The same of its annotated parameters alone. */
+  headersOf(
+    tool: string,
+    session: Session,
+    next: () => Promise<Session>,
+  ): readonly ParamHeader[] | Promise<readonly ParamHeader[]> {
+    const traits = this.of(tool, session, next);
+    return traits instanceof Promise ? traits.then(({ headers }) => headers) : traits.headers;
+  }
+
   private async ask(session: Session, next: () => Promise<Session>): Promise<void> {
     this.isKnown = (await this.askAll(session)) || (await this.askAll(await next()));
   }

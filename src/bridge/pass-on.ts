@@ -47,8 +47,7 @@ function rulesFor(
   const tool =
     request.method === 'tools/call' && session.takesLines ? paramString(request, 'name') : undefined;
   if (tool === undefined) return [];
-  const traits = knownTools.of(tool, session, () => pool.primary());
-  return traits instanceof Promise ? traits.then(({ headers }) => headers) : traits.headers;
+  return knownTools.headersOf(tool, session, () => pool.primary());
 }
 
 function handlersFor(

@@ -1,23 +1,12 @@
 // Sees to it that a task lives for whose result a call waits: a server that says nothing of it need not be gone.
 import type { Clock } from '../clock.ts';
-import type { AskingCall, TaskCall } from '../session/requests.ts';
 import type { Session } from '../session/session.ts';
-import { taskOf, taskRequest, type LegacyTask } from '../translate/task-up.ts';
-import { ask } from './own-request.ts';
-
-/** The request for what comes of a task. */
-export function taskCall({ taskId }: LegacyTask, original: number, call: AskingCall): TaskCall {
-  return { ...call, taskId, original };
-}
-
-export function taskBuild({ taskId }: LegacyTask): AskingCall['build'] {
-  return (id) => taskRequest(id, 'tasks/result', taskId);
-}
+import type { LegacyTask } from '../translate/task-up.ts';
+import { askStatus, cancelTask } from './task-requests.ts';
 
 const defaultIntervalMs = 5000;
 const shortestIntervalMs = 1000;
 const longestIntervalMs = 30_000;
-const patienceMs = 10_000;
 
 export class TaskWatch {
   private readonly clock: Clock;
@@ -40,10 +29,10 @@ export class TaskWatch {
     this.stopTimer();
   }
 
-  /** Nobody wants the task any more. spec 2025-11-25 basic/utilities/tasks#cancelling-tasks */
+  /** Nobody wants the task any more. */
   cancel(): void {
     this.stop();
-    if (this.session.profile.tasks.cancel) void this.request('tasks/cancel');
+    cancelTask(this.session, this.task, this.clock);
   }
 
   private later(): void {
@@ -56,14 +45,9 @@ export class TaskWatch {
   }
 
   private async look(): Promise<void> {
-    const frame = await this.request('tasks/get');
+    const status = await askStatus(this.session, this.task, this.clock);
     if (this.isStopped) return;
-    if (typeof frame !== 'string' && taskOf(frame) !== undefined) this.onAlive();
+    if (status !== undefined) this.onAlive();
     this.later();
-  }
-
-  private request(method: string): ReturnType<typeof ask> {
-    const { clock, session, task } = this;
-    return ask(session, (id) => taskRequest(id, method, task.taskId), { clock, patienceMs });
   }
 }
