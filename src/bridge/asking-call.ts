@@ -1,8 +1,7 @@
 // One call that may ask, from its first request to its end: drives the machine of parked-call.ts, performs its effects
 // on the legacy session, and brings each outcome to whoever waits for it.
-import { randomUUID } from 'node:crypto';
 import type { BridgeError } from '../errors.ts';
-import type { Frame } from '../jsonrpc/frame.ts';
+import type { Chunks, Frame } from '../jsonrpc/frame.ts';
 import { isDeclared } from '../protocol/client-capabilities.ts';
 import type { Method } from '../protocol/methods.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
@@ -16,7 +15,7 @@ import { createdTask, type LegacyTask } from '../translate/task-up.ts';
 import { answersOf } from './answers.ts';
 import { CallQuestions } from './call-questions.ts';
 import { askerNameOf, wantedTaskTtlMs, type CallMode } from './call-mode.ts';
-import { taskBuild, taskCall } from './task-requests.ts';
+import { taskResult } from './task-requests.ts';
 import { TaskWatch } from './task-watch.ts';
 import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
@@ -38,8 +37,8 @@ import {
   timedOut,
   tooManyParked,
 } from '../protocol/refusals.ts';
-import { sealState } from './retry-call.ts';
-import { digestOfAnswers, digestOfRequest } from './request-digest.ts';
+import { ShownRounds } from './shown-rounds.ts';
+import { digestOfAnswers } from './request-digest.ts';
 import { settleQuestion, type QuestionEffect } from './settle-question.ts';
 import { finalAnswerOf } from './upstream-answer.ts';
 import { declined, UrlRefusal, urlNeeds } from './url-refusal.ts';
@@ -47,21 +46,22 @@ import { Waiter } from './waiter.ts';
 
 const cancelled = 'The client cancelled the request';
 
-export class AskingCall {
+export class AskingCall implements SessionCall {
+  /** What will be remembered as an asker if this call asks. */
+  readonly askerName: string;
   private readonly context: BridgeContext;
   private readonly method: Method;
   private readonly caller: Caller;
   private readonly first: ModernRequest;
   private readonly onRefused: () => void;
-  private readonly key = randomUUID();
   private readonly clock: CallClock;
   private readonly deliveries: Deliveries;
   private readonly questions: CallQuestions;
   private readonly firstWaiter: Waiter;
+  private readonly shown: ShownRounds;
   private state: CallState = { name: 'running', round: 0 };
   private session: Session | undefined;
   private id: number | undefined;
-  private digest: string | undefined;
   private mode: CallMode = 'plain';
   /** Of the task that the call has become. */
   private watch: TaskWatch | undefined;
@@ -70,7 +70,6 @@ export class AskingCall {
   private leaveQueue: (() => void) | undefined;
   private hasMoved = false;
   private stopWindow: () => void = () => undefined;
-  private stopInputTimer: () => void = () => undefined;
 
   /** `onRefused`: the server has not run the call, which is to be started again, on another session if need be. */
   constructor(
@@ -86,17 +85,14 @@ export class AskingCall {
     this.method = method;
     this.caller = caller;
     this.first = request;
-    this.questions = new CallQuestions(request.capabilities);
+    this.askerName = askerNameOf(request, method);
+    this.questions = new CallQuestions(request);
     this.firstWaiter = new Waiter(request, responder);
+    this.shown = new ShownRounds(context, this, request);
     this.deliveries = new Deliveries(context.clock, context.limits.outcomeTtlMs, this.firstWaiter);
     this.clock = new CallClock(context.clock, context.limits, () => {
       this.dispatch({ name: 'given up', why: 'The request took too long', outcome: outcomeOf(timedOut()) });
     });
-  }
-
-  /** What will be remembered as an asker if this call asks. */
-  get askerName(): string {
-    return askerNameOf(this.first, this.method);
   }
 
   get principal(): string {
@@ -107,53 +103,51 @@ export class AskingCall {
     return this.first.frame.bytes.length;
   }
 
+  get domain(): string {
+    return this.caller.domain;
+  }
+
   /** Writes the call upstream, in its turn. */
   start(session: Session, mode: CallMode = 'plain'): void {
     if (this.state.name === 'ended') return;
     this.session = session;
     this.mode = mode;
     for (const waiter of this.deliveries.waiters) waiter.useLevel(this.context.levels, session);
-    const taskTtlMs = mode === 'plain' ? undefined : wantedTaskTtlMs;
-    const build: SessionCall['build'] = (id) => toLegacyRequest(this.first, id, id, taskTtlMs);
-    this.leaveQueue = session.call(this.callOn(session, build));
+    this.leaveQueue = session.call(this);
   }
 
-  private callOn(session: Session, build: SessionCall['build']): SessionCall {
-    return {
-      domain: this.caller.domain,
-      askerName: this.askerName,
-      build,
-      onAnswer: (frame) => {
-        this.onAnswer(frame, session);
-      },
-      onStarted: (id) => {
-        this.id = id;
-        this.clock.run();
-      },
-      onQueueTimeout: () => {
-        this.dispatch({ name: 'lost', outcome: outcomeOf(queueTimeout()) });
-      },
-      onLost: (loss) => {
-        this.onLost(loss);
-      },
-      onProgress: (frame) => {
-        this.clock.touch();
-        for (const waiter of this.deliveries.waiters) waiter.onProgress(frame);
-      },
-      onTaskStatus: () => {
-        this.clock.touch();
-      },
-      onLogMessage: (frame) => {
-        for (const waiter of this.deliveries.waiters) waiter.onLogMessage(frame);
-      },
-      onQuestion: (question) => {
-        this.onQuestion(question, session);
-      },
-      onWithdrawn: (questionKey) => {
-        this.dispatch({ name: 'withdrawn', questionKey });
-      },
-      canBeAsked: (question) => this.questions.canBeAsked(question),
-    };
+  build(id: number): Chunks {
+    return toLegacyRequest(this.first, id, id, this.mode === 'plain' ? undefined : wantedTaskTtlMs);
+  }
+
+  onStarted(id: number): void {
+    this.id = id;
+    this.clock.run();
+  }
+
+  onQueueTimeout(): void {
+    this.dispatch({ name: 'lost', outcome: outcomeOf(queueTimeout()) });
+  }
+
+  onProgress(frame: Frame): void {
+    this.clock.touch();
+    for (const waiter of this.deliveries.waiters) waiter.onProgress(frame);
+  }
+
+  onTaskStatus(): void {
+    this.clock.touch();
+  }
+
+  onLogMessage(frame: Frame): void {
+    for (const waiter of this.deliveries.waiters) waiter.onLogMessage(frame);
+  }
+
+  onWithdrawn(questionKey: string): void {
+    this.dispatch({ name: 'withdrawn', questionKey });
+  }
+
+  canBeAsked(question: Question): boolean {
+    return this.questions.canBeAsked(question);
   }
 
   private onTask(task: LegacyTask, session: Session): void {
@@ -172,10 +166,12 @@ export class AskingCall {
     this.watch = new TaskWatch(this.context.clock, session, task, () => {
       this.clock.touch();
     });
-    session.follow(taskCall(task, original, this.callOn(session, taskBuild(task))));
+    session.follow(this, taskResult(task, original));
   }
 
-  private onAnswer(frame: Frame, session: Session): void {
+  onAnswer(frame: Frame): void {
+    const { session } = this;
+    if (session === undefined) return;
     const task = this.mode === 'plain' || this.watch !== undefined ? undefined : createdTask(frame);
     if (task !== undefined) {
       this.onTask(task, session);
@@ -201,7 +197,7 @@ export class AskingCall {
     }
   }
 
-  private onLost(loss: Loss): void {
+  onLost(loss: Loss): void {
     const isUntouched = this.state.name === 'running' && this.state.round === 0;
     if (loss.kind === 'refused' && isUntouched && !this.hasMoved) {
       this.hasMoved = true;
@@ -212,7 +208,7 @@ export class AskingCall {
       return;
     }
     this.dispatch({ name: 'lost', outcome: lost(loss) });
-    this.context.parked.forget(this.key);
+    this.shown.forget();
   }
 
   fail(error: unknown): void {
@@ -243,7 +239,7 @@ export class AskingCall {
   /** Ends the call from this side: its questions are answered as cancelled, the server is told. */
   end(error: BridgeError): void {
     this.dispatch({ name: 'given up', why: error.message, outcome: outcomeOf(error) });
-    this.context.parked.forget(this.key);
+    this.shown.forget();
   }
 
   /** Good answers go to the server when the call's turn has come. */
@@ -251,7 +247,7 @@ export class AskingCall {
     const { state, session, id } = this;
     if (state.name !== 'parked' || state.round !== round) throw refusedState('request_state_expired');
     if (session === undefined || id === undefined) return;
-    this.questions.capabilities = waiter.request.capabilities;
+    this.questions.request = waiter.request;
     this.deliveries.begin(round, answersDigest, waiter);
     const answers = answersOf(waiter.request, state.asked, session.profile.version);
     // What goes straight back to the client tells the server nothing, and needs no turn.
@@ -281,7 +277,9 @@ export class AskingCall {
     else this.dispatch({ name: 'given up', why: cancelled, outcome: outcomeOf(callLost()) });
   }
 
-  private onQuestion(question: Question, session: Session): void {
+  onQuestion(question: Question): void {
+    const { session } = this;
+    if (session === undefined) return;
     const asked = this.questions.receive(question);
     if (typeof asked === 'string') {
       session.asking.replyError(question, asked);
@@ -339,8 +337,7 @@ export class AskingCall {
   }
 
   private goOn(): void {
-    this.stopInputTimer();
-    this.context.parked.unpark(this);
+    this.shown.unpark();
     const { refusal } = this;
     this.refusal = undefined;
     if (refusal === undefined) this.clock.run();
@@ -358,39 +355,27 @@ export class AskingCall {
   }
 
   private show(round: number, asked: readonly AskedQuestion[]): void {
-    const { context, session, id } = this;
+    const { session, id } = this;
     if (session === undefined || id === undefined) return;
-    const { limits, clock, parked } = context;
     this.clock.pause();
-    this.stopInputTimer();
-    if (round === 1 && parked.isTooMuch(this)) {
+    const state = this.shown.park(round, () => {
+      this.end(inputExpired());
+    });
+    if (state === undefined) {
       const outcome = outcomeOf(tooManyParked());
       this.dispatch({ name: 'given up', why: 'Too many questions are open', outcome });
       return;
     }
     session.asking.park(id);
-    parked.park(this.key, this);
-    this.stopInputTimer = clock.after(limits.inputTtlMs, () => {
-      this.end(inputExpired());
-    });
-    this.digest ??= digestOfRequest(this.first);
-    const { key: call, principal, digest } = this;
-    const state = sealState(context, { call, round, principal, digest });
-    this.deliveries.settle({
-      kind: 'result',
-      body: toInputRequired(asked, state, session.profile.serverInfo),
-    });
+    const body = toInputRequired(asked, state, session.profile.serverInfo);
+    this.deliveries.settle({ kind: 'result', body });
   }
 
   private finish(): void {
     this.clock.pause();
     this.watch?.stop();
     this.stopWindow();
-    this.stopInputTimer();
-    this.context.parked.unpark(this);
-    // Only a call that has shown questions can be asked for again.
-    if (this.digest === undefined) return;
-    const bytes = this.bytes + this.deliveries.keptBytes;
-    this.context.parked.keep(this.key, this.context.limits.outcomeTtlMs, bytes);
+    // Nothing is to be kept for a call that has shown nothing.
+    this.shown.end(this.deliveries.keptBytes);
   }
 }

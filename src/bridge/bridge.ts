@@ -20,6 +20,7 @@ import { outcomeOf, type Caller, type ListenResponder } from './outcome.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { shuttingDown } from '../protocol/refusals.ts';
 import { reportFault, Router } from './router.ts';
+import { ServedRequest } from './served-request.ts';
 import { changeOf, Subscriptions } from './subscriptions.ts';
 import { KnownTools } from './known-tools.ts';
 import { Tasks } from './tasks.ts';
@@ -104,39 +105,19 @@ export class Bridge {
    * the client has given the request up and gets nothing any more.
    */
   serve(request: ModernRequest, caller: Caller, responder: ListenResponder): Cancel {
-    let isOver = false;
-    let leave = nothingToCancel;
-    const finish = (): void => {
-      isOver = true;
-      leave();
-    };
-    const { payload } = this.context.log;
-    payload?.('from client', [request.frame.bytes]);
-    const once: ListenResponder = {
-      ...responder,
-      notify: (method, params) => {
-        if (isOver) return;
-        payload?.('to client', params);
-        responder.notify(method, params);
-      },
-      answer: (outcome) => {
-        if (isOver) return;
-        payload?.('to client', outcome.body);
-        finish();
-        responder.answer(outcome);
-      },
-    };
+    const { log } = this.context;
+    const served = new ServedRequest(request, caller, responder, log, this.leave);
     let cancel = nothingToCancel;
     try {
-      leave = this.enter(request, caller);
-      cancel = this.router.route(request, caller, once);
+      this.enter(served);
+      cancel = this.router.route(request, caller, served);
     } catch (error) {
-      reportFault(this.context.log, error);
-      once.answer(outcomeOf(error));
+      reportFault(log, error);
+      served.answer(outcomeOf(error));
     }
     return () => {
-      if (isOver) return;
-      finish();
+      if (served.isOver) return;
+      served.finish();
       cancel();
     };
   }
@@ -219,15 +200,25 @@ export class Bridge {
     this.subscriptions.tell(change, frame);
   }
 
-  /** Takes the request on, if that is not too much. Returns what is to be done when it is over. */
-  private enter(request: ModernRequest, { principal }: Caller): () => void {
+  /** Takes the request on, if that is not too much. */
+  private enter(served: ServedRequest): void {
+    const { request, caller } = served;
     const { pool, parked } = this.context;
-    const work: Work = request.method === 'subscriptions/listen' ? 'listens' : 'calls';
-    const bytes = request.frame.bytes.length;
-    this.load.enter(work, principal, bytes, pool.load - parked.count);
-    return () => {
-      this.load.leave(work, principal, bytes);
-      if (this.load.callCount === 0) this.onIdle?.();
-    };
+    this.load.enter(workOf(request), caller.principal, bytesOf(request), pool.load - parked.count);
+    served.isTakenOn = true;
   }
+
+  private readonly leave = ({ request, caller, isTakenOn }: ServedRequest): void => {
+    if (!isTakenOn) return;
+    this.load.leave(workOf(request), caller.principal, bytesOf(request));
+    if (this.load.callCount === 0) this.onIdle?.();
+  };
+}
+
+function workOf({ method }: ModernRequest): Work {
+  return method === 'subscriptions/listen' ? 'listens' : 'calls';
+}
+
+function bytesOf({ frame }: ModernRequest): number {
+  return frame.bytes.length;
 }

@@ -1,7 +1,7 @@
 // How a call is run, and by which name it is remembered.
 import { isDeclared, tasksNeeds } from '../protocol/client-capabilities.ts';
 import type { Method } from '../protocol/methods.ts';
-import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
+import { capabilitiesOf, paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import type { Session } from '../session/session.ts';
 import type { BridgeContext } from './context.ts';
 import type { ToolTraits } from './known-tools.ts';
@@ -21,7 +21,7 @@ export function callMode(
   session: Session,
 ): CallMode | Promise<CallMode> {
   if (request.method !== 'tools/call' || !session.profile.tasks.call) return 'plain';
-  const knowsTasks = isDeclared(request.capabilities, tasksNeeds);
+  const knowsTasks = isDeclared(capabilitiesOf(request), tasksNeeds);
   const mode = ({ taskSupport }: ToolTraits): CallMode => {
     if (taskSupport === 'forbidden') return 'plain';
     if (knowsTasks) return 'hand over';

@@ -1,17 +1,30 @@
 // The questions of one call: which of them its client can be asked, and under which key each is shown.
 import { isDeclared, union, type Capabilities } from '../protocol/client-capabilities.ts';
+import { capabilitiesOf, type ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
 import { toInputRequest } from '../translate/input-request.ts';
 import type { AskedQuestion } from './parked-call.ts';
 
 export class CallQuestions {
-  /** What the client has declared with its latest request. */
-  capabilities: Capabilities;
-  private readonly keyUses = new Map<string, number>();
+  private latest: ModernRequest;
+  private declared: Capabilities | undefined;
+  private keyUses: Map<string, number> | undefined;
   private lacking: Capabilities = {};
 
-  constructor(capabilities: Capabilities) {
-    this.capabilities = capabilities;
+  constructor(first: ModernRequest) {
+    this.latest = first;
+  }
+
+  /** A later request of the same call: it says anew what its client can do. */
+  set request(request: ModernRequest) {
+    this.latest = request;
+    this.declared = undefined;
+  }
+
+  /** What the client has declared with its latest request. */
+  get capabilities(): Capabilities {
+    this.declared ??= capabilitiesOf(this.latest);
+    return this.declared;
   }
 
   /** What the server wanted and the client had not declared; empty when it was nothing. */
@@ -35,6 +48,7 @@ export class CallQuestions {
   }
 
   private uniqueKey(key: string): string {
+    this.keyUses ??= new Map();
     const use = (this.keyUses.get(key) ?? 0) + 1;
     this.keyUses.set(key, use);
     return use === 1 ? key : this.uniqueKey(`${key}-${String(use)}`);

@@ -9,6 +9,7 @@ import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Method } from '../protocol/methods.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';
+import type { AskingRequest } from '../session/requests.ts';
 import type { Session } from '../session/session.ts';
 import { completeResult } from '../translate/result-up.ts';
 import { taskEntries, type LegacyTask } from '../translate/task-up.ts';
@@ -17,7 +18,7 @@ import type { CallQuestions } from './call-questions.ts';
 import type { BridgeContext } from './context.ts';
 import { lost, outcomeOf, type Outcome } from './outcome.ts';
 import type { AskedQuestion } from './parked-call.ts';
-import { askStatus, cancelTask, statusPatienceMs, taskBuild, taskCall } from './task-requests.ts';
+import { askStatus, cancelTask, statusPatienceMs, taskResult } from './task-requests.ts';
 import { answerOf } from './upstream-answer.ts';
 
 /** The call that became a task. */
@@ -119,14 +120,13 @@ export class ClientTask {
 
   private follow(): void {
     const { session, domain, askerName, original, questions } = this.origin;
-    const call = taskCall(this.task, original, {
-      build: taskBuild(this.task),
+    const request = taskResult(this.task, original);
+    const call: AskingRequest = {
       domain,
       askerName,
       onStarted: (id) => {
         this.requestId = id;
       },
-      onQueueTimeout: () => undefined,
       onAnswer: (frame) => {
         this.onAnswer(frame);
       },
@@ -141,8 +141,8 @@ export class ClientTask {
         this.open.delete(questionKey);
       },
       canBeAsked: (question) => questions.canBeAsked(question),
-    });
-    session.follow(call);
+    };
+    session.follow(call, request);
   }
 
   private onAnswer(frame: Frame): void {

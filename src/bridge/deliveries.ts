@@ -10,7 +10,7 @@ interface Delivery {
   readonly round: number;
   /** Digest of the answers that this leg brought; another set of answers is another retry. */
   readonly answersDigest: string;
-  readonly waiters: Set<Waiter>;
+  waiters: readonly Waiter[];
   outcome: Outcome | undefined;
   settledAt: number;
 }
@@ -18,7 +18,8 @@ interface Delivery {
 export class Deliveries {
   private readonly clock: Clock;
   private readonly outcomeTtlMs: number;
-  private readonly byRound = new Map<number, Delivery>();
+  /** A call that shows no questions has one leg alone. */
+  private legs: readonly Delivery[] = [];
   private current: Delivery;
 
   constructor(clock: Clock, outcomeTtlMs: number, first: Waiter) {
@@ -28,29 +29,28 @@ export class Deliveries {
   }
 
   /** Who waits for what happens next. */
-  get waiters(): Iterable<Waiter> {
+  get waiters(): readonly Waiter[] {
     return this.current.waiters;
   }
 
   /** How many bytes the outcomes have that are kept. */
   get keptBytes(): number {
     let bytes = 0;
-    for (const { outcome } of this.byRound.values()) if (outcome !== undefined) bytes += sizeOf(outcome.body);
+    for (const { outcome } of this.legs) if (outcome !== undefined) bytes += sizeOf(outcome.body);
     return bytes;
   }
 
   /** A new leg: the answers to a round have come. */
   begin(round: number, answersDigest: string, waiter: Waiter): Delivery {
-    for (const [old, delivery] of this.byRound) if (this.isOld(delivery)) this.byRound.delete(old);
-    const delivery = { round, answersDigest, waiters: new Set([waiter]), outcome: undefined, settledAt: 0 };
-    this.byRound.set(round, delivery);
+    const delivery = { round, answersDigest, waiters: [waiter], outcome: undefined, settledAt: 0 };
+    this.legs = [...this.legs.filter((leg) => leg.round !== round && !this.isOld(leg)), delivery];
     this.current = delivery;
     return delivery;
   }
 
   /** The leg changed nothing; its round may be answered anew. */
   undo(round: number): void {
-    this.byRound.delete(round);
+    this.legs = this.legs.filter((leg) => leg.round !== round);
   }
 
   /**
@@ -58,21 +58,22 @@ export class Deliveries {
    * the round has not been answered. Throws what the retry is to be refused with.
    */
   replay(round: number, answersDigest: string, waiter: Waiter): boolean {
-    const known = this.byRound.get(round);
+    const known = this.legOf(round);
     if (known === undefined) return false;
     if (known.answersDigest !== answersDigest) throw refusedState('request_state_mismatch');
     if (this.isOld(known)) throw refusedState('request_state_expired');
-    if (known.outcome === undefined) known.waiters.add(waiter);
+    if (known.outcome === undefined) known.waiters = [...known.waiters, waiter];
     else waiter.answer(known.outcome);
     return true;
   }
 
   /** A client gives up. True when it was the last that waited for the round. */
   leave(round: number, waiter: Waiter): boolean {
-    const delivery = this.byRound.get(round);
-    if (delivery?.waiters.delete(waiter) !== true) return false;
+    const delivery = this.legOf(round);
+    if (delivery?.waiters.includes(waiter) !== true) return false;
+    delivery.waiters = delivery.waiters.filter((each) => each !== waiter);
     waiter.releaseLevel();
-    return delivery.waiters.size === 0;
+    return delivery.waiters.length === 0;
   }
 
   /** Brings the outcome to all who wait, unless they have had one. */
@@ -81,9 +82,13 @@ export class Deliveries {
     if (current.outcome !== undefined) return;
     current.outcome = outcome;
     current.settledAt = this.clock.now();
-    const waiters = [...current.waiters];
-    current.waiters.clear();
+    const { waiters } = current;
+    current.waiters = [];
     for (const waiter of waiters) waiter.answer(outcome);
+  }
+
+  private legOf(round: number): Delivery | undefined {
+    return this.legs.find((leg) => leg.round === round);
   }
 
   private isOld(delivery: Delivery): boolean {

@@ -3,7 +3,7 @@ import { BridgeError } from '../errors.ts';
 import { faultOf, type Logger } from '../log.ts';
 import { isDeclared, tasksNeeds } from '../protocol/client-capabilities.ts';
 import { findMethod, type Method } from '../protocol/methods.ts';
-import { checkParams, paramBytes, type ModernRequest } from '../protocol/modern-request.ts';
+import { capabilitiesOf, checkParams, paramBytes, type ModernRequest } from '../protocol/modern-request.ts';
 import {
   missingCapability,
   shuttingDown,
@@ -262,7 +262,7 @@ export function reportFault(log: Logger, error: unknown): void {
 function checkTaskSubscription(request: ModernRequest): void {
   const wanted = paramBytes(request, 'notifications');
   const ids = wanted && (JSON.parse(wanted.toString('utf8')) as { readonly taskIds?: unknown }).taskIds;
-  if (Array.isArray(ids) && ids.length > 0 && !isDeclared(request.capabilities, tasksNeeds))
+  if (Array.isArray(ids) && ids.length > 0 && !isDeclared(capabilitiesOf(request), tasksNeeds))
     throw missingCapability(tasksNeeds);
 }
 

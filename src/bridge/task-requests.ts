@@ -1,6 +1,6 @@
 // What the legacy server is asked about a task that a call has become.
 import type { Clock } from '../clock.ts';
-import type { AskingCall, TaskCall } from '../session/requests.ts';
+import type { TaskRequest } from '../session/requests.ts';
 import type { Session } from '../session/session.ts';
 import { taskOf, taskRequest, type LegacyTask } from '../translate/task-up.ts';
 import { ask } from './own-request.ts';
@@ -8,13 +8,9 @@ import { ask } from './own-request.ts';
 /** How long the server may take to say how a task is; and to give its result once it says that there is one. */
 export const statusPatienceMs = 10_000;
 
-/** The request for what comes of a task. */
-export function taskCall({ taskId }: LegacyTask, original: number, call: AskingCall): TaskCall {
-  return { ...call, taskId, original };
-}
-
-export function taskBuild({ taskId }: LegacyTask): AskingCall['build'] {
-  return (id) => taskRequest(id, 'tasks/result', taskId);
+/** The request for what comes of a task. `original`: under which id the call was written. */
+export function taskResult({ taskId }: LegacyTask, original: number): TaskRequest {
+  return { taskId, original, build: (id) => taskRequest(id, 'tasks/result', taskId) };
 }
 
 /** How the task is now; undefined when the server does not say. */

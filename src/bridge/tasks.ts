@@ -2,7 +2,7 @@
 // spec: SEP-2663, extension io.modelcontextprotocol/tasks
 import type { Clock } from '../clock.ts';
 import { isDeclared, tasksNeeds } from '../protocol/client-capabilities.ts';
-import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
+import { capabilitiesOf, paramString, type ModernRequest } from '../protocol/modern-request.ts';
 import { missingCapability, taskExpired, tooManyParked, unknownTask } from '../protocol/refusals.ts';
 import type { LegacyTask } from '../translate/task-up.ts';
 import { ClientTask, type TaskOrigin } from './client-task.ts';
@@ -54,7 +54,7 @@ export class Tasks {
 
   /** Answers a request about a task. Throws what it is to be refused with. */
   serve(request: ModernRequest, caller: Caller, responder: Responder): void {
-    if (!isDeclared(request.capabilities, tasksNeeds)) throw missingCapability(tasksNeeds);
+    if (!isDeclared(capabilitiesOf(request), tasksNeeds)) throw missingCapability(tasksNeeds);
     const task = this.tasks.get(paramString(request, 'taskId') ?? '')?.task;
     // Whoever does not own a task does not learn that it is there.
     if (task?.principal !== caller.principal) throw unknownTask();

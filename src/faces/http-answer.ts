@@ -2,7 +2,7 @@
 // after a silence, so that nothing on the way cuts a long call. Nothing is committed before the first message.
 // spec 2026-07-28 basic/transports/streamable-http#receiving-messages
 import type { ServerResponse } from 'node:http';
-import type { Outcome } from '../bridge/outcome.ts';
+import type { ListenResponder, Outcome } from '../bridge/outcome.ts';
 import { text, type Chunks } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
 import { isBacklogged, sizeOf, writeChunks } from '../jsonrpc/write-chunks.ts';
@@ -18,42 +18,55 @@ const statusHeaders: Readonly<Record<number, Readonly<Record<string, string>>>> 
 };
 const COMMENT = text(': keep-alive\n\n');
 
-export class HttpAnswer {
+/** Most answers say nothing in their headers that others do not. */
+const noHeaders: Readonly<Record<string, string>> = {};
+
+export interface HttpAnswerOptions {
+  /** Beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the client takes an event stream. */
+  readonly mayStream: boolean;
+  /** Something was written that its client may be slow to read. */
+  readonly onWritten?: (response: ServerResponse) => void;
+}
+
+export class HttpAnswer implements ListenResponder {
   readonly response: ServerResponse;
   private readonly id: RequestId | undefined;
   private readonly headers: Readonly<Record<string, string>>;
-  /** Whether the client takes an event stream. */
   readonly mayStream: boolean;
-  private writtenAt: number;
+  private readonly onWritten: HttpAnswerOptions['onWritten'];
+  private writtenAt = Date.now();
 
-  constructor(
-    response: ServerResponse,
-    id: RequestId | undefined,
-    options: {
-      readonly headers: Readonly<Record<string, string>>;
-      readonly mayStream: boolean;
-      readonly now: number;
-    },
-  ) {
+  constructor(response: ServerResponse, id: RequestId | undefined, options: HttpAnswerOptions) {
     this.response = response;
     this.id = id;
-    this.headers = options.headers;
+    this.headers = options.headers ?? noHeaders;
     this.mayStream = options.mayStream;
-    this.writtenAt = options.now;
+    this.onWritten = options.onWritten;
   }
 
-  get canTakeMore(): boolean {
+  canTakeMore(): boolean {
     return !this.response.writableNeedDrain;
   }
 
-  notify(method: string, params: Chunks, now: number): void {
-    if (this.mayStream && !isBacklogged(this.response)) this.event(notificationFrame(method, params), now);
+  onceDrained(run: () => void): void {
+    this.response.once('drain', run);
+  }
+
+  notify(method: string, params: Chunks): void {
+    if (this.mayStream && !isBacklogged(this.response)) this.event(notificationFrame(method, params));
+  }
+
+  answer(outcome: Outcome): void {
+    this.finish(outcome);
+    this.onWritten?.(this.response);
   }
 
   /** One frame before the last, on the stream. */
-  event(frame: Chunks, now: number, type?: string): void {
+  event(frame: Chunks, type?: string): void {
     if (this.response.writableEnded) return;
-    this.openStream(now);
+    this.openStream();
     writeChunks(this.response, [type === undefined ? DATA : text(`event: ${type}\ndata: `), ...frame, END]);
   }
 
@@ -98,12 +111,12 @@ export class HttpAnswer {
   /** Keeps a silent stream, or a silent call, alive on its way. */
   keepAlive(silenceMs: number, now: number): void {
     if (!this.mayStream || this.response.writableEnded || now - this.writtenAt < silenceMs) return;
-    this.openStream(now);
-    if (this.canTakeMore) this.response.write(COMMENT);
+    this.openStream();
+    if (this.canTakeMore()) this.response.write(COMMENT);
   }
 
-  openStream(now: number): void {
-    this.writtenAt = now;
+  openStream(): void {
+    this.writtenAt = Date.now();
     if (this.response.headersSent) return;
     this.response.writeHead(200, {
       ...this.headers,

@@ -45,8 +45,9 @@ export class BodyReader {
     }
     let chunks: Buffer[] = [];
     let size = 0;
+    let isOver = false;
     const stop = (): void => {
-      request.off('data', onData).off('end', onEnd).off('close', stop);
+      isOver = true;
       this.heldBytes -= size;
       size = 0;
       chunks = [];
@@ -56,6 +57,7 @@ export class BodyReader {
       onBody(error);
     };
     const onData = (chunk: Buffer): void => {
+      if (isOver) return;
       const isOthersToo = this.heldBytes > size;
       size += chunk.length;
       this.heldBytes += chunk.length;
@@ -64,6 +66,7 @@ export class BodyReader {
       else if (isOthersToo && this.heldBytes > maxHeldBytes) refuse(tooManyBytes());
     };
     const onEnd = (): void => {
+      if (isOver) return;
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
       stop();
       onBody(body);

@@ -13,12 +13,11 @@ export interface GuardOptions {
 
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** A name or an address as clients write them, and a port. */
+const authorityText = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{0,5})?$/i;
+
 function hostnameOf(authority: string): string | undefined {
-  try {
-    return new URL(`http://${authority}`).hostname;
-  } catch {
-    return undefined;
-  }
+  return authorityText.exec(authority)?.[1]?.toLowerCase();
 }
 
 export function isLoopbackAddress(address: string): boolean {
@@ -28,14 +27,14 @@ export function isLoopbackAddress(address: string): boolean {
 /** Whether the request names a host that this face is meant to be. */
 export function isHostAllowed(request: IncomingMessage, options: GuardOptions): boolean {
   if (!options.isLoopback) return true;
-  const target = request.url ?? '';
-  const authorities = [request.headers.host ?? ''];
-  // An absolute-form target names a host of its own, and that is the one that counts.
-  if (!target.startsWith('/')) authorities.push(/^https?:\/\/([^/?#]*)/i.exec(target)?.[1] ?? '');
-  return authorities.every((authority) => {
+  const isAllowed = (authority: string): boolean => {
     const name = hostnameOf(authority);
     return name !== undefined && (loopbackNames.has(name) || options.allowedHosts.includes(name));
-  });
+  };
+  if (!isAllowed(request.headers.host ?? '')) return false;
+  const target = request.url ?? '';
+  // An absolute-form target names a host of its own, and that is the one that counts.
+  return target.startsWith('/') || isAllowed(/^https?:\/\/([^/?#]*)/i.exec(target)?.[1] ?? '');
 }
 
 /** Whether a page of this origin may call. */

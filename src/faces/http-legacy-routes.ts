@@ -24,10 +24,14 @@ export class HttpLegacyRoutes {
     return this.hasSse && (path === ssePath || path === messagesPath);
   }
 
+  private isAtPlace(request: IncomingMessage): boolean {
+    return this.hasSse && this.hasPlace(pathOf(request));
+  }
+
   /** Whether a request other than a POST may be one of these. */
   hasMethod(request: IncomingMessage): boolean {
     const { method, headers } = request;
-    if (this.hasPlace(pathOf(request))) return method === 'GET';
+    if (this.isAtPlace(request)) return method === 'GET';
     return (method === 'GET' || method === 'DELETE') && headers['mcp-session-id'] !== undefined;
   }
 
@@ -50,7 +54,7 @@ export class HttpLegacyRoutes {
     const batch = !parsed.ok && parsed.reason === 'batch' ? body : undefined;
     const message = parsed.ok ? parsed.frame : batch;
     if (message === undefined) return false;
-    if (this.hasPlace(pathOf(request))) {
+    if (this.isAtPlace(request)) {
       legacy.postSse(sessionIn(request), message, answer, principal);
       return true;
     }
@@ -67,7 +71,10 @@ export class HttpLegacyRoutes {
 
 /** The path that a request names, whatever its host and its query. */
 export function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '').replace(/^https?:\/\/[^/]*/i, '').split('?', 1)[0] ?? '';
+  const { url = '' } = request;
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/]*/i, '');
+  const query = target.indexOf('?');
+  return query === -1 ? target : target.slice(0, query);
 }
 
 function sessionIn(request: IncomingMessage): string | undefined {

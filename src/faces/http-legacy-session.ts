@@ -97,9 +97,9 @@ export class HttpLegacySession {
   listen(answer: HttpAnswer): void {
     this.stream?.response.end();
     this.stream = answer;
-    answer.openStream(Date.now());
+    answer.openStream();
     answer.response.flushHeaders();
-    for (const frame of this.held.splice(0)) answer.event(frame, Date.now());
+    for (const frame of this.held.splice(0)) answer.event(frame);
     this.heldBytes = 0;
     answer.response.on('close', () => {
       if (this.stream === answer) this.stream = undefined;
@@ -143,7 +143,7 @@ export class HttpLegacySession {
   private send(frame: Chunks, request: number | undefined): void {
     const answer = this.wayOut(request);
     if (answer !== undefined) {
-      answer.event(frame, Date.now());
+      answer.event(frame);
       this.onWritten(answer.response);
     } else if (this.held.length < maxHeldCount && this.heldBytes < maxHeldBytes) {
       this.held.push(frame);

@@ -69,7 +69,7 @@ export class HttpLegacy {
   openSse(answer: HttpAnswer, principal: string, place: string): void {
     const { id, session } = this.begin(principal, true);
     session.listen(answer);
-    answer.event([text(`${place}?sessionId=${id}`)], Date.now(), 'endpoint');
+    answer.event([text(`${place}?sessionId=${id}`)], 'endpoint');
     answer.response.on('close', () => {
       this.end(id);
     });

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bridge } from '../bridge/bridge.ts';
-import { outcomeOf, type ListenResponder } from '../bridge/outcome.ts';
+import { outcomeOf } from '../bridge/outcome.ts';
 import { BridgeError, type ErrorReason } from '../errors.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import { parseFrame, type Frame } from '../jsonrpc/frame.ts';
@@ -80,10 +80,7 @@ export class HttpFace {
     const { headersTimeoutMs, requestTimeoutMs, keepAliveMs, maxConnections } = limits;
     this.bodies = new BodyReader(limits);
     this.unread = new Unread(limits);
-    const onWritten = (response: ServerResponse): void => {
-      this.makeRoom(response);
-    };
-    this.legacy = options.legacy && new HttpLegacy(options.legacy, options.log, onWritten);
+    this.legacy = options.legacy && new HttpLegacy(options.legacy, options.log, this.makeRoom);
     this.legacyRoutes = this.legacy && new HttpLegacyRoutes(this.legacy, options.legacy?.hasSse ?? false);
     const times = {
       headersTimeout: headersTimeoutMs,
@@ -188,9 +185,8 @@ export class HttpFace {
     const { options, legacyRoutes } = this;
     const path = pathOf(request);
     if (path !== options.path && legacyRoutes?.hasPlace(path) !== true) return refusals.path();
-    const isGood =
-      ['POST', 'OPTIONS'].includes(request.method ?? '') || legacyRoutes?.hasMethod(request) === true;
-    return isGood ? undefined : refusals.method();
+    const isGood = request.method === 'POST' || request.method === 'OPTIONS';
+    return isGood || legacyRoutes?.hasMethod(request) === true ? undefined : refusals.method();
   }
 
   private onBodiless(
@@ -198,7 +194,7 @@ export class HttpFace {
     response: ServerResponse,
     { headers, principal }: Sender,
   ): void {
-    const answer = new HttpAnswer(response, undefined, { headers, mayStream: true, now: Date.now() });
+    const answer = new HttpAnswer(response, undefined, { headers, mayStream: true });
     try {
       this.legacyRoutes?.takeBodiless(request, answer, principal);
       this.track(answer);
@@ -216,7 +212,7 @@ export class HttpFace {
     const parsed = parseFrame(body);
     const mayStream = acceptsStream(request);
     const id = parsed.ok ? idOf(parsed.frame) : undefined;
-    const answer = new HttpAnswer(response, id, { headers, mayStream, now: Date.now() });
+    const answer = new HttpAnswer(response, id, { headers, mayStream, onWritten: this.makeRoom });
     const fail = (error: unknown): void => {
       answer.finish(outcomeOf(error));
     };
@@ -279,23 +275,23 @@ export class HttpFace {
       answer.finish(outcomeOf(error));
       return;
     }
-    const number = this.track(answer);
-    // Nothing tells unauthenticated callers apart, so each call is a party of its own.
-    const isKnown = this.options.tokens !== undefined;
-    const caller = { domain: isKnown ? `principal ${principal}` : `http ${String(number)}`, principal };
-    const cancel = bridge.serve(modern, caller, this.responder(answer, response));
-    response.on('close', () => {
+    let cancel = (): void => undefined;
+    const number = this.track(answer, () => {
       // spec 2026-07-28 basic/transports/streamable-http#cancellation
       if (!response.writableFinished) cancel();
     });
+    // Nothing tells unauthenticated callers apart, so each call is a party of its own.
+    const isKnown = this.options.tokens !== undefined;
+    const caller = { domain: isKnown ? `principal ${principal}` : `http ${String(number)}`, principal };
+    cancel = bridge.serve(modern, caller, answer);
   }
 
-  private makeRoom({ writableLength }: ServerResponse): void {
+  private readonly makeRoom = ({ writableLength }: ServerResponse): void => {
     this.unread.makeRoom(writableLength, () => this.open.all().map((each) => each.response));
-  }
+  };
 
   /** Looks after an open response until it is closed. Returns its number. */
-  private track(answer: HttpAnswer): number {
+  private track(answer: HttpAnswer, onClosed?: () => void): number {
     this.callCount += 1;
     const number = this.callCount;
     this.open.set(number, answer);
@@ -303,24 +299,9 @@ export class HttpFace {
     answer.response.on('close', () => {
       this.open.delete(number);
       if (this.open.size === 0) this.onLastClosed();
+      onClosed?.();
     });
     return number;
-  }
-
-  private responder(answer: HttpAnswer, response: ServerResponse): ListenResponder {
-    return {
-      notify: (method, params) => {
-        answer.notify(method, params, Date.now());
-      },
-      answer: (outcome) => {
-        answer.finish(outcome);
-        this.makeRoom(response);
-      },
-      canTakeMore: () => answer.canTakeMore,
-      onceDrained: (run) => {
-        response.once('drain', run);
-      },
-    };
   }
 }
 
@@ -334,7 +315,7 @@ function refuse(
 
 /** The answer to a request of which nothing is known yet. */
 function answerTo(response: ServerResponse, headers: Readonly<Record<string, string>>): HttpAnswer {
-  return new HttpAnswer(response, undefined, { headers, mayStream: false, now: 0 });
+  return new HttpAnswer(response, undefined, { headers, mayStream: false });
 }
 
 function isJson({ headers }: IncomingMessage): boolean {

@@ -71,7 +71,13 @@ export function find(members: readonly Member[] | undefined, key: string): Membe
 
 /** Whether two members have the same name: readers would disagree about which one counts. */
 export function hasDuplicate(members: readonly Member[]): boolean {
-  return new Set(members.map((member) => member.key)).size !== members.length;
+  // A set of many is quicker than looking through them again and again, one of few is not.
+  if (members.length > 16) return new Set(members.map((member) => member.key)).size !== members.length;
+  for (let index = 1; index < members.length; index += 1) {
+    const { key } = members[index] as Member;
+    for (let before = 0; before < index; before += 1) if (members[before]?.key === key) return true;
+  }
+  return false;
 }
 
 /** The bytes of a value, not copied. */

@@ -1,5 +1,6 @@
 // Reads JSON text as bytes: checks that it is valid and tells where its parts are. Builds no values and knows
 // neither JSON-RPC nor MCP. What is found valid here can be copied as text and will still be valid.
+import { spelling } from './words.ts';
 
 /** Where a JSON value is inside its buffer: from `start` up to, not including, `end`. */
 export interface Span {
@@ -175,7 +176,7 @@ function nextValue(bytes: Buffer, at: number): number {
 
 /** The string that a JSON string token stands for. The token must be valid. */
 export function stringOf(bytes: Buffer, token: Span): string {
-  const text = bytes.toString('utf8', token.start + 1, token.end - 1);
+  const text = spelling(bytes, token);
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
 }
 

@@ -17,7 +17,8 @@ export interface ModernRequest {
   /** The member `params`; its own members are listed. */
   readonly params: Member & { readonly members: readonly Member[] };
   readonly version: string;
-  readonly capabilities: Capabilities;
+  /** The client's capabilities, an object; see `capabilitiesOf`. */
+  readonly declared: Member;
   readonly logLevel: LogLevel | undefined;
   readonly progressToken: RequestId | undefined;
   readonly inputResponses: Member | undefined;
@@ -92,12 +93,17 @@ export function parseModernRequest(message: ClientMessage & { kind: 'request' })
     method: message.method,
     params,
     version,
-    capabilities: valueOf(bytes, declared) as Capabilities,
+    declared,
     logLevel: logLevelOf(bytes, meta),
     progressToken: progressTokenOf(bytes, meta),
     inputResponses,
     requestState: requestStateOf(bytes, params),
   };
+}
+
+/** What the client can be asked for. Read when it matters: most calls ask nothing. */
+export function capabilitiesOf({ frame, declared }: ModernRequest): Capabilities {
+  return valueOf(frame.bytes, declared) as Capabilities;
 }
 
 /** An object whose members can be trusted to be read alike by everyone. */

@@ -53,6 +53,11 @@ export class Admission {
     };
   }
 
+  /** Nobody waits, and no question is held. */
+  get isIdle(): boolean {
+    return this.queue.length === 0 && !this.view.isHolding();
+  }
+
   /** How many calls of this kind wait. */
   get waitingCount(): number {
     return this.queue.length;

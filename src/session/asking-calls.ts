@@ -64,7 +64,7 @@ interface Asking {
   /** How many parking windows are open in which more questions may come together with its latest. */
   openWindows: number;
   isQuarantined: boolean;
-  stopQuarantine: () => void;
+  stopQuarantine: (() => void) | undefined;
 }
 
 /** No server has so many tools; one that asks whatever it is called by must not fill the memory. */
@@ -97,21 +97,30 @@ export class AskingCalls {
     return this.admission.isFreeFor(domain, this.options.askers.has(askerName));
   }
 
+  /** Whether the call needs no turn: nothing waits, and it is not known to ask. */
+  mayStartAtOnce({ askerName }: Pick<Turn, 'askerName'>): boolean {
+    return this.admission.isIdle && !this.options.askers.has(askerName);
+  }
+
   /** Starts the call now or in its turn. The returned function takes it out of the queue. */
   takeTurn(turn: Turn): () => void {
     return this.enter(turn, false);
   }
 
   /** The call was written upstream: from now on it may be the asker. */
-  add(id: number, call: Pick<Turn, 'domain' | 'askerName'>, carrier: Carrier, taskId?: string): void {
+  add(id: number, call: Pick<Turn, 'domain' | 'askerName'> & Carrier, taskId: string | undefined): void {
     const { domain, askerName } = call;
-    const calm = {
+    this.calls.set(id, {
+      id,
+      domain,
+      askerName,
+      taskId,
+      carrier: call,
       isParked: false,
       openWindows: 0,
       isQuarantined: false,
-      stopQuarantine: (): void => undefined,
-    };
-    this.calls.set(id, { id, domain, askerName, carrier, taskId, ...calm });
+      stopQuarantine: undefined,
+    });
   }
 
   /** The call that a task is followed by. */
@@ -175,7 +184,7 @@ export class AskingCalls {
   clear(): void {
     this.admission.clear();
     this.questions.clear();
-    for (const call of this.calls.all()) call.stopQuarantine();
+    for (const call of this.calls.all()) call.stopQuarantine?.();
     this.calls.clear();
   }
 
@@ -226,7 +235,7 @@ export class AskingCalls {
   }
 
   private forget(id: number): boolean {
-    this.calls.get(id)?.stopQuarantine();
+    this.calls.get(id)?.stopQuarantine?.();
     return this.calls.delete(id);
   }
 

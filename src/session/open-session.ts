@@ -104,6 +104,10 @@ class SessionOpening implements Opening {
   }
 
   private onFrame(frame: Frame, origin: number | undefined): void {
+    if (this.state.name === 'open') {
+      this.early?.receive(frame, origin);
+      return;
+    }
     const isAnswer = stringMember(frame.bytes, frame.members, 'method') === undefined;
     const id = isAnswer ? (idNumber(frame) ?? origin) : undefined;
     if (this.state.name === 'initializing' && id === this.initializeId)

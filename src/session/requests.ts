@@ -33,20 +33,25 @@ export interface RequestOptions {
   readonly original?: number;
 }
 
-/** A request whose handler may ask: tools/call, prompts/get, resources/read. */
-export interface AskingCall extends RequestHandlers, Carrier {
+/** What becomes of a request whose handler may ask. */
+export interface AskingRequest extends RequestHandlers, Carrier {
   readonly domain: string;
   readonly askerName: string;
-  readonly build: (id: number) => Chunks;
   /** It was written, under this id. */
   readonly onStarted: (id: number) => void;
+}
+
+/** A request whose handler may ask, and that has its turn: tools/call, prompts/get, resources/read. */
+export interface AskingCall extends AskingRequest {
+  readonly build: (id: number) => Chunks;
   /** It waited for its turn longer than the queue time-out, and was not written. */
   readonly onQueueTimeout: () => void;
 }
 
 /** The request for what comes of a task that a call has become. */
-export interface TaskCall extends AskingCall {
+export interface TaskRequest {
   readonly taskId: string;
   /** The id, and progress token, under which the call was written. */
   readonly original: number;
+  readonly build: (id: number) => Chunks;
 }

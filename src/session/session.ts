@@ -11,7 +11,14 @@ import type { ServerProfile } from '../protocol/server-profile.ts';
 import { modernVersion } from '../protocol/versions.ts';
 import type { Link } from '../upstream/port.ts';
 import { AskingCalls, type AskingCallsOptions } from './asking-calls.ts';
-import type { AskingCall, Loss, RequestHandlers, RequestOptions, TaskCall } from './requests.ts';
+import type {
+  AskingCall,
+  AskingRequest,
+  Loss,
+  RequestHandlers,
+  RequestOptions,
+  TaskRequest,
+} from './requests.ts';
 
 export interface SessionHandlers {
   /** A notification that belongs to no request: changes of lists and resources. */
@@ -30,6 +37,7 @@ interface Pending {
 }
 
 const sessionGone = 'the server has ended the session';
+const nothingToLeave = (): void => undefined;
 
 const ignored: RequestHandlers = { onAnswer: () => undefined, onLost: () => undefined };
 const answerId = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/;
@@ -125,7 +133,11 @@ export class Session {
   call(call: AskingCall): () => void {
     if (this.over !== undefined) {
       call.onLost({ kind: 'session', reason: this.over });
-      return () => undefined;
+      return nothingToLeave;
+    }
+    if (this.asking.mayStartAtOnce(call)) {
+      this.begin(call);
+      return nothingToLeave;
     }
     let hasStarted = false as boolean;
     const leave = this.asking.takeTurn({
@@ -134,9 +146,7 @@ export class Session {
       start: () => {
         hasStarted = true;
         this.waiting.delete(call);
-        const id = this.request(call.build, call);
-        this.asking.add(id, call, call);
-        call.onStarted(id);
+        this.begin(call);
       },
       giveUp: () => {
         this.waiting.delete(call);
@@ -151,18 +161,24 @@ export class Session {
     };
   }
 
+  private begin(call: AskingCall): void {
+    const id = this.request((newId) => call.build(newId), call);
+    this.asking.add(id, call, undefined);
+    call.onStarted(id);
+  }
+
   /**
    * The server has answered a call with a task: writes the request for what comes of it, at once. The task's questions
    * say whose they are, so they need no turns.
    */
-  follow(call: TaskCall): void {
+  follow(call: AskingRequest, { taskId, original, build }: TaskRequest): void {
     if (this.over !== undefined) {
       call.onLost({ kind: 'session', reason: this.over });
       return;
     }
-    const id = this.request(call.build, call, { original: call.original });
-    this.taskRequests.set(call.original, id);
-    this.asking.add(id, call, call, call.taskId);
+    const id = this.request(build, call, { original });
+    this.taskRequests.set(original, id);
+    this.asking.add(id, call, taskId);
     call.onStarted(id);
   }
 

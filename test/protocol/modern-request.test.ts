@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/errors.ts';
 import { findMethod } from '../../src/protocol/methods.ts';
-import { checkParams, parseClientMessage } from '../../src/protocol/modern-request.ts';
+import { capabilitiesOf, checkParams, parseClientMessage } from '../../src/protocol/modern-request.ts';
 import { frameOf, requestOf, requestWith } from '../support/frames.ts';
 import { metadata } from '../support/harness.ts';
 
@@ -83,7 +83,7 @@ describe('parseModernRequest', () => {
 
   it('takes a request without clientInfo, and arguments with any names', () => {
     const request = requestWith('tools/call', '"name":"a","arguments":{"__proto__":{"x":1},"x":1,"x":2}');
-    expect(request.capabilities).toMatchObject({ roots: {} });
+    expect(capabilitiesOf(request)).toMatchObject({ roots: {} });
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 });
