@@ -1,7 +1,10 @@
 // The real logger: pino on stderr, and only there, as stdout belongs to the protocol.
+import { createRequire } from 'node:module';
 import type { Writable } from 'node:stream';
-import pino, { type DestinationStream } from 'pino';
-import type { Logger } from '../log.ts';
+import type Pino from 'pino';
+import type { DestinationStream, Logger as PinoLogger } from 'pino';
+import type * as PinoPretty from 'pino-pretty';
+import { silentLogger, type Logger } from '../log.ts';
 
 export interface LoggerOptions {
   readonly level: string;
@@ -14,17 +17,42 @@ export interface LoggerOptions {
 const maxUnreadBytes = 1024 * 1024;
 const maxPayloadBytes = 16 * 1024;
 
+/** The values of `--log-level`; nothing is written at the first and the last. */
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+const load = createRequire(import.meta.url);
+
+/** A logger whose libraries are loaded with its first line, as they take longer than all else at the start. */
+export interface LazyLogger extends Logger {
+  /** Loads them while there is nothing better to do. */
+  readonly prepare: () => void;
+}
+
 /** Logs to `stream`. Nobody ever waits for it: lines that its reader does not take are left out, and counted. */
-export async function createLogger(
-  { level, format, hasPayloads }: LoggerOptions,
-  stream: Writable,
-): Promise<Logger> {
-  const toLine = format === 'json' ? asIs : (await import('pino-pretty')).prettyFactory({});
-  const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    unhurried(stream, toLine),
-  );
-  return hasPayloads ? Object.assign(logger, { payload: payloadWriter(logger) }) : logger;
+export function createLogger(options: LoggerOptions, stream: Writable): LazyLogger {
+  let made: PinoLogger | undefined;
+  const logger = (): PinoLogger => (made ??= createPino(options, stream));
+  const writer = (level: 'debug' | 'info' | 'warn' | 'error'): Logger['info'] =>
+    isOn(level, options.level)
+      ? (fields, message) => {
+          logger()[level](fields, message);
+        }
+      : silentLogger.info;
+  const [debug, info, warn, error] = [writer('debug'), writer('info'), writer('warn'), writer('error')];
+  const prepare = (): void => {
+    if (isOn('info', options.level)) logger();
+  };
+  const all = { debug, info, warn, error, prepare };
+  return options.hasPayloads ? { ...all, payload: payloadWriter(info) } : all;
+}
+
+function isOn(level: string, lowest: string): boolean {
+  return levels.indexOf(level) >= levels.indexOf(lowest);
+}
+
+function createPino({ level, format }: LoggerOptions, stream: Writable): PinoLogger {
+  const pino = load('pino') as typeof Pino;
+  const toLine = format === 'json' ? asIs : (load('pino-pretty') as typeof PinoPretty).prettyFactory({});
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, unhurried(stream, toLine));
 }
 
 const asIs = (line: string): string => line;
@@ -46,10 +74,10 @@ function unhurried(stream: Writable, toLine: (line: string) => string): Destinat
   };
 }
 
-function payloadWriter(logger: Logger): NonNullable<Logger['payload']> {
+function payloadWriter(info: Logger['info']): NonNullable<Logger['payload']> {
   return (way, chunks) => {
     const bytes = Buffer.concat(chunks);
     const payload = bytes.toString('utf8', 0, maxPayloadBytes);
-    logger.info({ payload, bytes: bytes.length }, way);
+    info({ payload, bytes: bytes.length }, way);
   };
 }

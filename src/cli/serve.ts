@@ -5,12 +5,11 @@ import type { DiscoverStore } from '../bridge/discovered.ts';
 import { bridgeDefaults } from '../bridge/options.ts';
 import { systemClock } from '../clock.ts';
 import { serverGone, StdioFace } from '../faces/stdio.ts';
-import type { Logger } from '../log.ts';
 import { RelayedSession, type OpenRelay } from '../relay/relayed-session.ts';
 import type { Upstream } from '../upstream/port.ts';
 import { killAllGroups } from '../upstream/process-group.ts';
 import { discoverStore } from './discover-store.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, type LazyLogger } from './logger.ts';
 import type { HttpSettings, Settings } from './settings.ts';
 import { createUpstream } from './upstream.ts';
 import { endByFault, parentDeath, stopSignal } from './stop.ts';
@@ -21,7 +20,7 @@ const lastReadMs = 1000;
 interface Parts {
   readonly settings: Settings;
   readonly version: string;
-  readonly log: Logger;
+  readonly log: LazyLogger;
   readonly upstream: Upstream;
   readonly discovered: DiscoverStore | undefined;
 }
@@ -30,7 +29,7 @@ interface Parts {
 export async function serve(settings: Settings, version: string): Promise<number> {
   const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const { logLevel: level, logPayloads: hasPayloads } = settings;
-  const log = await createLogger({ level, format, hasPayloads }, process.stderr);
+  const log = createLogger({ level, format, hasPayloads }, process.stderr);
   process.on('exit', killAllGroups);
   endByFault(log);
   const hurry = new AbortController();
@@ -78,6 +77,8 @@ async function runStdio(parts: Parts, hurry: AbortController): Promise<number> {
     log,
     openRelay: relayOf(parts),
   });
+  // In the time that the server takes to start, which the first message has it do.
+  input.once('data', () => setImmediate(log.prepare));
   const stopped = stopSignal();
   // A client that signals reads no more, and will kill soon.
   void stopped.then(() => {
@@ -117,6 +118,7 @@ async function runHttp(parts: Parts, http: HttpSettings): Promise<number> {
   process.stdout.on('error', () => undefined);
   try {
     process.stdout.write(`listening on ${await face.listen()}\n`);
+    log.prepare();
   } catch (error) {
     log.error({ code: (error as NodeJS.ErrnoException).code }, 'cannot listen');
     await closeAll(0);

@@ -1,6 +1,5 @@
 // Which server, and how it is reached, out of the command line and the environment.
 import { join } from 'node:path';
-import { rootCertificates } from 'node:tls';
 import type { HeaderLines } from '../upstream/credentials.ts';
 import type { ProxySettings } from '../upstream/proxy.ts';
 import { parseHeaderFile, parseHeaderLines } from '../upstream/header-lines.ts';
@@ -28,7 +27,7 @@ export interface UrlSettings {
   readonly headers: HeaderLines;
   /** Reads the header file; undefined where there is none. */
   readonly readHeaders: (() => HeaderLines) | undefined;
-  /** All certificate authorities to trust, as PEM; undefined: the usual ones. */
+  /** Certificate authorities to trust beside the usual ones, as PEM; undefined: none. */
   readonly ca: readonly string[] | undefined;
   readonly proxies: ProxySettings;
   readonly oauth: OAuthSettings | undefined;
@@ -97,7 +96,7 @@ function urlSettings(flags: Flags, text: string, environment: Environment): UrlS
     url,
     headers,
     readHeaders,
-    ca: flags.caFile === undefined ? undefined : trusted(flags.caFile, environment),
+    ca: flags.caFile === undefined ? undefined : moreAuthorities(flags.caFile, environment),
     proxies: {
       http: environment['http_proxy'] ?? environment['HTTP_PROXY'],
       https: environment['https_proxy'] ?? environment['HTTPS_PROXY'],
@@ -128,11 +127,11 @@ function oauthSettings(flags: Flags, environment: Environment): OAuthSettings | 
   };
 }
 
-/** A list of one's own takes the place of the usual ones, so that they and what Node is told of go into it. */
-function trusted(file: string, environment: Environment): readonly string[] {
+/** A list of one's own takes the place of those that Node is told of, so that these go into it. */
+function moreAuthorities(file: string, environment: Environment): readonly string[] {
   const extra = environment['NODE_EXTRA_CA_CERTS'] ?? '';
   const more = extra === '' ? [] : [readText(extra, 'NODE_EXTRA_CA_CERTS')];
-  return [...rootCertificates, ...more, readText(file, '--ca-file')];
+  return [...more, readText(file, '--ca-file')];
 }
 
 function checked<Value>(option: string, parse: () => Value): Value {

@@ -11,6 +11,8 @@ import { showUrl } from './open-browser.ts';
 import type { Settings } from './settings.ts';
 import type { OAuthSettings, UrlSettings } from './upstream-settings.ts';
 
+type Authorities = readonly string[] | undefined;
+
 /** How long a person may take to authorize the bridge. */
 const userPatienceMs = 300_000;
 
@@ -35,7 +37,8 @@ async function createUrlUpstream(
   log: Logger,
   hurry: AbortSignal,
 ): Promise<Upstream> {
-  const { url, ca, proxies } = upstream;
+  const { url, proxies } = upstream;
+  const ca = await authorities(upstream);
   const common = {
     url,
     clock: systemClock,
@@ -43,7 +46,7 @@ async function createUrlUpstream(
     maxMessageBytes: settings.maxServerMessageBytes,
     connectTimeoutMs: settings.startTimeoutMs,
   };
-  const credentials = await createCredentials(upstream, log);
+  const credentials = await createCredentials(upstream, ca, log);
   if (url.protocol.startsWith('ws')) {
     const { createWebSocketUpstream } = await import('../upstream/websocket.ts');
     const proxy = proxyFor(url, proxies);
@@ -55,14 +58,22 @@ async function createUrlUpstream(
   return createHttpUpstream({ ...common, credentials, ca, proxies, hurry });
 }
 
-async function createCredentials(upstream: UrlSettings, log: Logger): Promise<Credentials> {
+/** All that are to be trusted; undefined: the usual ones. */
+async function authorities({ ca }: UrlSettings): Promise<Authorities> {
+  return ca && [...(await import('node:tls')).rootCertificates, ...ca];
+}
+
+async function createCredentials(upstream: UrlSettings, ca: Authorities, log: Logger): Promise<Credentials> {
   const { headers, readHeaders, oauth } = upstream;
   const given = [fixedHeaders(headers), ...(readHeaders ? [fileHeaders(readHeaders)] : [])];
-  return oauth === undefined ? combine(...given) : combine(...given, await createOAuth(upstream, oauth, log));
+  return oauth === undefined
+    ? combine(...given)
+    : combine(...given, await createOAuth(upstream, ca, oauth, log));
 }
 
 async function createOAuth(
-  { url, ca, proxies }: UrlSettings,
+  { url, proxies }: UrlSettings,
+  ca: Authorities,
   oauth: OAuthSettings,
   log: Logger,
 ): Promise<Credentials> {
