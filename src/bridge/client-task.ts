@@ -2,10 +2,9 @@
 // legacy server: what comes of that is fetched at once, as its questions come no other way, and kept until it is asked for.
 import { randomUUID } from 'node:crypto';
 import type { BridgeError } from '../errors.ts';
-import type { Chunks, Frame } from '../jsonrpc/frame.ts';
+import { sizeOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import { entry, toObject } from '../jsonrpc/object-edit.ts';
-import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Method } from '../protocol/methods.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 import type { Question } from '../session/open-questions.ts';

@@ -1,7 +1,7 @@
 // The legs of a call towards its client: the first request, then a retry for each round. Several requests may wait for
 // one leg, when a client presents the same retry again; all get the same outcome, which is kept for a while.
 import type { Clock } from '../clock.ts';
-import { sizeOf } from '../jsonrpc/write-chunks.ts';
+import { sizeOf } from '../jsonrpc/frame.ts';
 import type { Outcome } from './outcome.ts';
 import { refusedState } from '../protocol/refusals.ts';
 import type { Waiter } from './waiter.ts';

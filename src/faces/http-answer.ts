@@ -3,9 +3,9 @@
 // spec 2026-07-28 basic/transports/streamable-http#receiving-messages
 import type { ServerResponse } from 'node:http';
 import type { ListenResponder, Outcome } from '../bridge/outcome.ts';
-import { text, type Chunks } from '../jsonrpc/frame.ts';
+import { sizeOf, text, type Chunks } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
-import { isBacklogged, sizeOf, writeChunks } from '../jsonrpc/write-chunks.ts';
+import { isBacklogged, writeChunks } from '../jsonrpc/write-chunks.ts';
 import { notificationFrame, responseFrame } from './wire.ts';
 
 const DATA = text('data: ');

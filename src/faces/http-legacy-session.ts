@@ -1,8 +1,7 @@
 // One legacy client over HTTP: which of its open responses a frame of the server goes out on.
 // spec 2025-11-25 basic/transports#streamable-http
 import type { ServerResponse } from 'node:http';
-import type { Chunks, Frame } from '../jsonrpc/frame.ts';
-import { sizeOf } from '../jsonrpc/write-chunks.ts';
+import { sizeOf, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import type { Logger } from '../log.ts';
 import type { OpenRelay, RelayedSession, Way } from '../relay/relayed-session.ts';
 import type { BatchAnswers } from './batch-answers.ts';

@@ -3,14 +3,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Bridge } from '../bridge/bridge.ts';
 import { outcomeOf, type Caller, type ListenResponder, type Outcome } from '../bridge/outcome.ts';
-import { find, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { find, join, parseFrame, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
 import { isBacklogged } from '../jsonrpc/write-chunks.ts';
-import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
+import { idOf, parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import { TurnWriter } from '../jsonrpc/turn-writer.ts';
 import type { Logger } from '../log.ts';
-import { idOf, isModern, parseClientMessage, type ClientMessage } from '../protocol/modern-request.ts';
+import { isModern, parseClientMessage, type ClientMessage } from '../protocol/modern-request.ts';
 import { duplicateId } from '../protocol/refusals.ts';
 import type { OpenRelay } from '../relay/relayed-session.ts';
 import { StdioLegacy } from './stdio-legacy.ts';
@@ -58,7 +58,7 @@ export class StdioFace {
     this.lines = new TurnWriter(output);
     const splitter = new LineSplitter(options.maxMessageBytes, {
       onLine: (line) => {
-        this.onLine(line);
+        this.onLine(join(line));
       },
       onOversize: () => {
         this.answer(undefined, outcomeOf(tooLarge()));

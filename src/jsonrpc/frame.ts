@@ -1,15 +1,20 @@
 // A frame: one JSON-RPC message as an envelope over its own bytes. The envelope says where the members are;
 // what no rule has to read stays text. Knows no MCP but the names of the members that carry others.
 import { isUtf8 } from 'node:buffer';
+import { LongText } from './long-text.ts';
+import { isNameWhole, outlineOf, placeIn, type Outline } from './outline.ts';
 import { scanObject, skipSpace, startsWith, stringOf, type Member, type Span, type Wanted } from './scan.ts';
 
 /** Bytes to be written one after the other; together they are one piece of JSON text. */
 export type Chunks = readonly Buffer[];
 
 export interface Frame {
+  /** Of a long frame they are put together when they are first asked for, which is to be avoided. */
   readonly bytes: Buffer;
   /** The outermost members, in their order, duplicates included. */
   readonly members: readonly Member[];
+  /** The bytes of a long frame as they came. */
+  readonly long?: LongText;
 }
 
 export type FrameFault = 'unparsable' | 'batch' | 'not an object';
@@ -37,6 +42,65 @@ export function parseFrame(bytes: Buffer): ParsedFrame {
   if (skipSpace(bytes, found.end) !== bytes.length) return { ok: false, reason: 'unparsable' };
   blankLineBreaks(bytes);
   return { ok: true, frame: { bytes, members: found.members } };
+}
+
+/** The same for a text that has come in pieces. Texts shorter than `minLongBytes` are put together first. */
+export function parsePieces(pieces: Chunks, minLongBytes = 256 * 1024): ParsedFrame {
+  if (pieces.length === 1 || sizeOf(pieces) < minLongBytes) return parseFrame(join(pieces));
+  const outline = outlineOf(pieces);
+  if (outline === undefined) return { ok: false, reason: 'unparsable' };
+  const parsed = parseFrame(outline.text);
+  // With nothing left out, the outline is the text.
+  if (outline.gaps.length === 0) return parsed;
+  if (!parsed.ok || !hasWholeNames(outline, parsed.frame.members)) return parseFrame(join(pieces));
+  for (const piece of pieces) blankLineBreaks(piece);
+  const long = new LongText(pieces, outline.text);
+  return { ok: true, frame: new LongFrame(long, placedIn(outline, parsed.frame.members)) };
+}
+
+class LongFrame implements Frame {
+  readonly long: LongText;
+  readonly members: readonly Member[];
+
+  constructor(long: LongText, members: readonly Member[]) {
+    this.long = long;
+    this.members = members;
+  }
+
+  get bytes(): Buffer {
+    return this.long.bytes;
+  }
+}
+
+function hasWholeNames(outline: Outline, members: readonly Member[]): boolean {
+  return members.every(
+    (member) => isNameWhole(outline, member) && hasWholeNames(outline, member.members ?? []),
+  );
+}
+
+function placedIn(outline: Outline, members: readonly Member[]): readonly Member[] {
+  return members.map((member) => ({
+    key: member.key,
+    keyStart: placeIn(outline, member.keyStart),
+    start: placeIn(outline, member.start),
+    end: placeIn(outline, member.end),
+    members: member.members && placedIn(outline, member.members),
+  }));
+}
+
+/** What changes of a frame's text are made of. */
+export function sourceOf(frame: Frame): Buffer | LongText {
+  return frame.long ?? frame.bytes;
+}
+
+/** All bytes of a frame, to be written as they are. */
+export function wholeOf(frame: Frame): Chunks {
+  return frame.long?.pieces ?? [frame.bytes];
+}
+
+/** The bytes of a short part of a frame. */
+export function partOf(frame: Frame, span: Span): Buffer {
+  return frame.long?.piece(span) ?? slice(frame.bytes, span);
 }
 
 function hasByteOrderMark(bytes: Buffer): boolean {
@@ -100,6 +164,11 @@ export function stringMember(
   return member && startsWith(bytes, member, '"') ? stringOf(bytes, member) : undefined;
 }
 
+/** The method of a request or notification; undefined for an answer, whose bytes are not looked at. */
+export function methodOf(frame: Frame): string | undefined {
+  return find(frame.members, 'method') && stringMember(frame.bytes, frame.members, 'method');
+}
+
 export function isNull(bytes: Buffer, span: Span): boolean {
   return bytes[span.start] === 0x6e;
 }
@@ -111,6 +180,12 @@ export function toBytes(value: unknown): Buffer {
 
 export function text(value: string): Buffer {
   return Buffer.from(value, 'utf8');
+}
+
+export function sizeOf(chunks: Chunks): number {
+  let size = 0;
+  for (const chunk of chunks) size += chunk.length;
+  return size;
 }
 
 export function join(chunks: Chunks): Buffer {

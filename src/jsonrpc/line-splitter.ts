@@ -4,7 +4,8 @@
 const LINE_FEED = 0x0a;
 
 export interface LineHandlers {
-  readonly onLine: (line: Buffer) => void;
+  /** The line in the pieces in which it came. */
+  readonly onLine: (line: readonly Buffer[]) => void;
   /** Told when the limit is passed, before the rest of the line has come. `start` is its first bytes. */
   readonly onOversize: (start: Buffer) => void;
 }
@@ -40,7 +41,7 @@ export class LineSplitter {
 
   private take(part: Buffer): void {
     if (this.isSkipping) return;
-    this.parts.push(part);
+    if (part.length > 0) this.parts.push(part);
     this.partBytes += part.length;
     if (this.partBytes <= this.maxBytes) return;
     const start = Buffer.concat(this.parts.slice(0, 2)).subarray(0, 1024);
@@ -52,11 +53,11 @@ export class LineSplitter {
 
   private finish(): void {
     const wasSkipping = this.isSkipping;
-    const line = this.parts.length === 1 ? (this.parts[0] as Buffer) : Buffer.concat(this.parts);
+    const line = this.parts;
     this.parts = [];
     this.partBytes = 0;
     this.isSkipping = false;
-    if (!wasSkipping && !isBlank(line)) this.handlers.onLine(line);
+    if (!wasSkipping && !line.every(isBlank)) this.handlers.onLine(line);
   }
 }
 

@@ -1,6 +1,7 @@
 // Changes to a JSON object that leave every other byte of it as it was: members are dropped, replaced or put in
 // front, and all that stays is copied as text, in its order.
 import { text, type Chunks } from './frame.ts';
+import type { LongText } from './long-text.ts';
 import type { Member } from './scan.ts';
 
 /** What becomes of a member: kept as it is, dropped, or given another value. */
@@ -26,12 +27,16 @@ export function toObject(entries: readonly Chunks[]): Chunks {
  * Runs of kept members are copied in one piece.
  */
 export function editObject(
-  bytes: Buffer,
+  source: Buffer | LongText,
   members: readonly Member[],
   front: readonly Chunks[],
   change: (member: Member) => Change,
 ): Chunks {
   const out: Buffer[] = [OPEN];
+  const copy = (start: number, end: number): void => {
+    if (Buffer.isBuffer(source)) out.push(source.subarray(start, end));
+    else out.push(...source.chunks(start, end));
+  };
   const separate = (): void => {
     if (out.length > 1) out.push(COMMA);
   };
@@ -44,7 +49,7 @@ export function editObject(
   const endRun = (): void => {
     if (runStart === -1) return;
     separate();
-    out.push(bytes.subarray(runStart, runEnd));
+    copy(runStart, runEnd);
     runStart = -1;
   };
   for (const member of members) {
@@ -57,7 +62,8 @@ export function editObject(
     endRun();
     if (wish === 'drop') continue;
     separate();
-    out.push(bytes.subarray(member.keyStart, member.start), ...wish);
+    copy(member.keyStart, member.start);
+    out.push(...wish);
   }
   endRun();
   out.push(CLOSE);

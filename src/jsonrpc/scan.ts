@@ -51,7 +51,8 @@ export function skipSpace(bytes: Buffer, at: number): number {
 
 const simpleEscapes: ReadonlySet<number | undefined> = new Set(Buffer.from('"\\/bfnrt'));
 
-function endOfEscape(bytes: Buffer, at: number): number {
+/** Behind the escape that begins at `at`, or -1. */
+export function endOfEscape(bytes: Buffer, at: number): number {
   const escaped = bytes[at + 1];
   if (simpleEscapes.has(escaped)) return at + 2;
   if (escaped !== 0x75) return INVALID;

@@ -1,6 +1,6 @@
 // Writes a frame to a stream as one write, or piece by piece where joining the pieces first would copy too much.
 import type { Writable } from 'node:stream';
-import { join, type Chunks } from './frame.ts';
+import { join, sizeOf, type Chunks } from './frame.ts';
 
 const maxJoinedBytes = 64 * 1024;
 
@@ -9,10 +9,6 @@ const maxBacklogBytes = 1024 * 1024;
 /** The reader is so far behind that what can be left out should be. */
 export function isBacklogged(stream: Writable): boolean {
   return stream.writableLength > maxBacklogBytes;
-}
-
-export function sizeOf(chunks: Chunks): number {
-  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }
 
 export function writeChunks(stream: Writable, chunks: Chunks): void {

@@ -43,12 +43,6 @@ export function parseClientMessage(frame: Frame): ClientMessage {
   return { kind: 'request', id, method, frame };
 }
 
-/** The id to put on an error about a frame that is not a good request, where there is a usable one. */
-export function idOf(frame: Frame): RequestId | undefined {
-  const member = find(frame.members, 'id');
-  return member && parseRequestId(frame.bytes, member);
-}
-
 /**
  * Whether a client's message is one of the modern era. On a dual-era endpoint anything else is for a legacy session.
  * spec 2026-07-28 basic/versioning#backward-compatibility-with-initialization-based-versions

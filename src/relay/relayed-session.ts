@@ -2,10 +2,20 @@
 // sender gave it. What is known of a frame is only what finds its way: which request it answers or belongs to.
 import type { Clock } from '../clock.ts';
 import { BridgeError } from '../errors.ts';
-import { find, stringMember, text, toBytes, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import {
+  find,
+  methodOf,
+  sourceOf,
+  stringMember,
+  text,
+  toBytes,
+  wholeOf,
+  type Chunks,
+  type Frame,
+} from '../jsonrpc/frame.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
 import { editObject, entry } from '../jsonrpc/object-edit.ts';
-import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
+import { idOf, parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import type { Member } from '../jsonrpc/scan.ts';
 import type { Logger } from '../log.ts';
 import { internalError, invalidRequest } from '../protocol/error-codes.ts';
@@ -187,33 +197,30 @@ export class RelayedSession {
 
   private onFrame(frame: Frame, origin: number | undefined): void {
     if (this.isOver) return;
-    const { bytes, members } = frame;
-    const method = stringMember(bytes, members, 'method');
-    if (method === undefined) {
+    if (methodOf(frame) === undefined) {
       this.onAnswer(frame, origin);
       return;
     }
-    const kind = find(members, 'id') === undefined ? 'notification' : 'request';
+    const kind = find(frame.members, 'id') === undefined ? 'notification' : 'request';
     const key = kind === 'notification' ? keyOf(frame, 'progressToken') : undefined;
     const request = origin ?? (key === undefined ? undefined : this.byToken.get(key)?.number);
-    this.pass([bytes], { kind, request });
+    this.pass(wholeOf(frame), { kind, request });
   }
 
   private onAnswer(frame: Frame, origin: number | undefined): void {
-    const idMember = find(frame.members, 'id');
-    const id = idMember && parseRequestId(frame.bytes, idMember);
+    const id = idOf(frame);
     const ownPending = id && this.byId.get(id.key);
     // Over HTTP a refusal may come without the id, or with null: it answers what it came back for.
     const byOrigin = id === undefined && origin !== undefined ? this.byNumber.get(origin) : undefined;
     const pending = ownPending ?? byOrigin;
     if (pending === undefined) {
-      this.pass([frame.bytes], { kind: 'answer', request: undefined });
+      this.pass(wholeOf(frame), { kind: 'answer', request: undefined });
       return;
     }
     if (pending.number === this.initializing) this.onInitialized(frame);
     if (pending.number !== origin) this.link.abandon?.(pending.number);
     this.forget(pending);
-    const answer = ownPending === undefined ? withId(frame, pending.id) : [frame.bytes];
+    const answer = ownPending === undefined ? withId(frame, pending.id) : wholeOf(frame);
     this.pass(answer, { kind: 'answer', request: pending.number });
     this.settleIdle();
   }
@@ -314,8 +321,10 @@ function progressTokenOf({ bytes, members }: Frame): string | undefined {
   return key !== undefined && key.length <= maxIdBytes ? key : undefined;
 }
 
-function withId({ bytes, members }: Frame, id: RequestId): Chunks {
-  return editObject(bytes, members, [entry('id', [id.text])], ({ key }) => (key === 'id' ? 'drop' : 'keep'));
+function withId(frame: Frame, id: RequestId): Chunks {
+  return editObject(sourceOf(frame), frame.members, [entry('id', [id.text])], ({ key }) =>
+    key === 'id' ? 'drop' : 'keep',
+  );
 }
 
 function badId(): BridgeError {

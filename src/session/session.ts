@@ -1,9 +1,9 @@
 // One initialized session with a legacy server: its ids, and who a frame belongs to. Knows nothing of modern clients,
 // faces or translation: frames go in and out as they are.
-import { find, stringMember, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { find, methodOf, stringMember, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { membersOf, startsWith } from '../jsonrpc/scan.ts';
 import { IdTable } from '../jsonrpc/id-table.ts';
-import { parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
+import { idOf, parseRequestId, type RequestId } from '../jsonrpc/request-id.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { inputKind } from '../protocol/input-kinds.ts';
 import { relatedTaskKey, subscriptionIdKey } from '../protocol/meta-keys.ts';
@@ -196,10 +196,8 @@ export class Session {
   /** A frame from the server; `origin` is the request on whose own stream it came. */
   receive(frame: Frame, origin?: number): void {
     if (this.over !== undefined) return;
-    const { bytes, members } = frame;
-    const idMember = find(members, 'id');
-    const id = idMember && parseRequestId(bytes, idMember);
-    const method = stringMember(bytes, members, 'method');
+    const id = idOf(frame);
+    const method = methodOf(frame);
     if (method === undefined) this.onAnswer(id, frame, origin);
     else if (id === undefined) this.onNotification(method, frame, origin);
     else this.onRequest(method, id, frame, origin);

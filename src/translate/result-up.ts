@@ -1,8 +1,8 @@
 // A legacy result as the modern result: marked complete, signed with the server's name, given cache hints where the
 // method has them. Everything else of it passes as text.
-import { find, text, toBytes, type Chunks, type Frame } from '../jsonrpc/frame.ts';
+import { find, sourceOf, text, toBytes, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { editObject, entry, toObject, type Change } from '../jsonrpc/object-edit.ts';
-import { membersOf, startsWith, type Member } from '../jsonrpc/scan.ts';
+import type { Member } from '../jsonrpc/scan.ts';
 import { relatedTaskKey, serverInfoKey } from '../protocol/meta-keys.ts';
 import { mayNeedTidying, tidyMember } from './tidy.ts';
 import type { Shape } from './shapes.ts';
@@ -44,29 +44,25 @@ export function completeResult(entries: readonly Chunks[], serverInfo: Buffer): 
 
 /** The modern result, or undefined when the legacy frame holds no readable one. */
 export function toModernResult(frame: Frame, rules: ResultRules): Chunks | undefined {
-  const { bytes } = frame;
   const result = find(frame.members, 'result');
   if (result?.members === undefined || find(frame.members, 'error') !== undefined) return undefined;
   const meta = find(result.members, '_meta');
-  const signed = meta && signedMeta(bytes, meta, rules.serverInfo);
+  const signed = meta && signedMeta(frame, meta, rules.serverInfo);
   const front = [COMPLETE, ...hintEntries(rules.hints)];
   if (signed === undefined) front.push(signature(rules.serverInfo));
-  const shape = rules.shape && mayNeedTidying(bytes, result, rules.shape) ? rules.shape : undefined;
-  return editObject(bytes, result.members, front, (member): Change => {
+  const shape = rules.shape && mayNeedTidying(frame, result, rules.shape) ? rules.shape : undefined;
+  return editObject(sourceOf(frame), result.members, front, (member): Change => {
     if (member.key === 'resultType') return 'drop';
     if (member.key === '_meta') return member === meta && signed !== undefined ? signed : 'drop';
     if (rules.hints !== undefined && (member.key === 'ttlMs' || member.key === 'cacheScope')) return 'drop';
-    return shape === undefined ? 'keep' : tidyMember(bytes, member, shape);
+    return shape === undefined ? 'keep' : tidyMember(frame.bytes, member, shape);
   });
 }
 
-function signedMeta(bytes: Buffer, meta: Member, serverInfo: Buffer): Chunks | undefined {
-  if (!startsWith(bytes, meta, '{')) return undefined;
-  return editObject(
-    bytes,
-    meta.members ?? membersOf(bytes, meta),
-    [entry(serverInfoKey, [serverInfo])],
-    (member) => (member.key === serverInfoKey || member.key === relatedTaskKey ? 'drop' : 'keep'),
+function signedMeta(frame: Frame, { members }: Member, serverInfo: Buffer): Chunks | undefined {
+  if (members === undefined) return undefined;
+  return editObject(sourceOf(frame), members, [entry(serverInfoKey, [serverInfo])], (member) =>
+    member.key === serverInfoKey || member.key === relatedTaskKey ? 'drop' : 'keep',
   );
 }
 

@@ -1,5 +1,5 @@
 // Leaves out of a value what its shape says has no place in it. Copies nothing when there is nothing to leave out.
-import { isNull, slice, text, type Chunks } from '../jsonrpc/frame.ts';
+import { isNull, slice, text, type Chunks, type Frame } from '../jsonrpc/frame.ts';
 import { editObject, type Change } from '../jsonrpc/object-edit.ts';
 import { elementsOf, membersOf, startsWith, type Member, type Span } from '../jsonrpc/scan.ts';
 import type { Shape } from './shapes.ts';
@@ -12,7 +12,13 @@ const COLON = 0x3a;
 const QUOTE = 0x22;
 
 /** A search for what tidying would take away: most results have nothing of it and need no second look. */
-export function mayNeedTidying(bytes: Buffer, span: Span, shape: Shape): boolean {
+export function mayNeedTidying(frame: Frame, span: Span, shape: Shape): boolean {
+  const { long } = frame;
+  if (long === undefined) return isTidyable(frame.bytes, span, shape);
+  return isTidyable(long.outline, { start: 0, end: long.outline.length }, shape);
+}
+
+function isTidyable(bytes: Buffer, span: Span, shape: Shape): boolean {
   return hasNullMember(bytes, span) || droppedNames(shape).some((name) => hasKey(bytes, span, name));
 }
 

@@ -7,10 +7,12 @@ import { elementsOf, membersOf, startsWith, type Span } from '../jsonrpc/scan.ts
 const urlRequired = '-32042';
 
 /** Requests `elicitation/create` in URL mode, without ids; undefined when the frame is no such error, or a broken one. */
-export function toUrlElicitations({ bytes, members }: Frame): readonly Frame[] | undefined {
-  const error = find(members, 'error')?.members;
+export function toUrlElicitations(frame: Frame): readonly Frame[] | undefined {
+  const error = find(frame.members, 'error')?.members;
   const code = find(error, 'code');
-  if (code === undefined || slice(bytes, code).toString('latin1') !== urlRequired) return undefined;
+  if (code === undefined) return undefined;
+  const { bytes } = frame;
+  if (slice(bytes, code).toString('latin1') !== urlRequired) return undefined;
   const data = find(error, 'data');
   const list =
     data && startsWith(bytes, data, '{') ? find(membersOf(bytes, data), 'elicitations') : undefined;

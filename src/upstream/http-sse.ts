@@ -84,7 +84,7 @@ export class HttpSseLink implements Link {
   private onEvent(type: string, data: Buffer): void {
     if (this.isOver) return;
     if (type === 'endpoint') this.onEndpoint(data.toString('utf8').trim());
-    else if (type === 'message') for (const frame of framesOfText(data)) this.handlers.onFrame(frame);
+    else if (type === 'message') for (const frame of framesOfText([data])) this.handlers.onFrame(frame);
   }
 
   /** The first counts. It is no way to another server: what the bridge shows to this one is for this one. */
@@ -123,7 +123,7 @@ export class HttpSseLink implements Link {
       if (this.isOver || isSuccess(answered)) return;
       if (answered === 404) this.handlers.onSessionGone(id);
       else {
-        for (const frame of framesOfText(Buffer.concat(refusal))) this.handlers.onFrame(frame, id);
+        for (const frame of framesOfText(refusal)) this.handlers.onFrame(frame, id);
         this.handlers.onStreamEnd(id, reason);
       }
     };

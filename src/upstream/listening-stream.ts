@@ -36,7 +36,7 @@ export class ListeningStream {
     this.reader = new SseReader(maxMessageBytes, {
       onEvent: (_, data) => {
         this.vainCount = 0;
-        for (const frame of framesOfText(data)) if (this.state !== 'off') handlers.onFrame(frame);
+        for (const frame of framesOfText([data])) if (this.state !== 'off') handlers.onFrame(frame);
       },
       onOversize: handlers.onOversize,
     });

@@ -59,7 +59,7 @@ export class RequestExchange {
     this.reader = new SseReader(options.maxMessageBytes, {
       onEvent: (_, data) => {
         this.vainCount = 0;
-        for (const frame of framesOfText(data)) this.take(frame);
+        for (const frame of framesOfText([data])) this.take(frame);
       },
       onOversize: handlers.onOversize,
     });
@@ -126,12 +126,12 @@ export class RequestExchange {
   }
 
   private onBody(): void {
-    const body = this.body.length === 0 ? Buffer.alloc(0) : join(this.body);
+    const { body } = this;
     const frames = framesOfText(body);
     if (!isSuccess(this.status)) {
       this.stop();
       // Errors of OAuth and of gateways are JSON as well.
-      this.handlers.onRefused(this.status, frames.filter(isJsonRpc), body);
+      this.handlers.onRefused(this.status, frames.filter(isJsonRpc), join(body));
     } else if (frames.length > 0) {
       for (const frame of frames) this.take(frame);
       this.end('the response holds no answer');

@@ -17,7 +17,7 @@ export class StderrLog {
     this.log = log;
     this.lines = new LineSplitter(maxLineBytes, {
       onLine: (line) => {
-        this.take(line);
+        this.take(Buffer.concat(line));
       },
       onOversize: (start) => {
         this.take(start);

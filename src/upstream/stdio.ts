@@ -3,10 +3,9 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { basename } from 'node:path';
 import spawn from 'cross-spawn';
-import type { Chunks } from '../jsonrpc/frame.ts';
+import { sizeOf, type Chunks } from '../jsonrpc/frame.ts';
 import { LineSplitter } from '../jsonrpc/line-splitter.ts';
 import { TurnWriter } from '../jsonrpc/turn-writer.ts';
-import { sizeOf } from '../jsonrpc/write-chunks.ts';
 import type { Logger } from '../log.ts';
 import { Backlog } from './backlog.ts';
 import { framesOfText } from './frames-of-text.ts';
@@ -208,7 +207,7 @@ class StdioLink implements Link {
     void this.endGroup();
   }
 
-  private onLine(line: Buffer): void {
+  private onLine(line: Chunks): void {
     if (this.isOver) return;
     const frames = framesOfText(line);
     for (const frame of frames) this.handlers.onFrame(frame);
@@ -216,7 +215,7 @@ class StdioLink implements Link {
     this.noiseCount += 1;
     if (this.noiseCount > 10) return;
     this.options.log.warn(
-      { upstream: this.label, bytes: line.length },
+      { upstream: this.label, bytes: sizeOf(line) },
       'server wrote a line on stdout that is not JSON-RPC; ignored',
     );
   }

@@ -141,7 +141,7 @@ class WebSocketLink implements Link {
 
   private onText(data: RawData): void {
     const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
-    const frames = framesOfText(bytes);
+    const frames = framesOfText([bytes]);
     for (const frame of frames) this.handlers.onFrame(frame);
     if (frames.length === 0)
       this.options.log.warn({ bytes: bytes.length }, 'server sent a message that is not JSON-RPC; ignored');

@@ -120,6 +120,10 @@ describe('the command line on stdio', () => {
     for (const size of [65_535, 65_536, 65_537, 1_048_576, 16_777_216])
       expect(await bridge.call('big', { size })).toHaveLength(size);
     expect(await bridge.call('stderr', { size: 1_048_576 })).toBe('written');
+    // What does not come in one piece is read in pieces, and these cut characters and escapes.
+    const word = 'é中🧪"\n\\/ : null "a":null,';
+    const text = await bridge.call('big', { size: word.length * 100_000, word });
+    expect(text === word.repeat(100_000)).toBe(true);
   });
 
   // Field bug 34.

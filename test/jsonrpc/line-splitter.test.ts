@@ -6,7 +6,7 @@ function split(chunks: readonly Buffer[], maxBytes = 1_000_000): { lines: string
   const lines: string[] = [];
   const oversize: string[] = [];
   const splitter = new LineSplitter(maxBytes, {
-    onLine: (line) => lines.push(line.toString('utf8')),
+    onLine: (line) => lines.push(Buffer.concat(line).toString('utf8')),
     onOversize: (start) => oversize.push(start.toString('utf8')),
   });
   for (const chunk of chunks) splitter.push(chunk);

@@ -102,7 +102,7 @@ describe(`texts that are nearly frames, ${String(frameCount)} of them`, { timeou
       const text = bytes.toString('utf8');
       const lines: string[] = [];
       const splitter = new LineSplitter(100_000, {
-        onLine: (line) => lines.push(line.toString('utf8')),
+        onLine: (line) => lines.push(Buffer.concat(line).toString('utf8')),
         onOversize: () => lines.push('oversize'),
       });
       for (let at = 0; at < bytes.length;) {

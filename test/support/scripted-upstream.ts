@@ -86,7 +86,7 @@ export class ScriptedServer implements Link {
   }
 
   sayRaw(line: string, origin?: number): void {
-    for (const frame of framesOfText(Buffer.from(line))) this.handlers.onFrame(frame, origin);
+    for (const frame of framesOfText([Buffer.from(line)])) this.handlers.onFrame(frame, origin);
   }
 
   /** The response stream of that request has ended without its answer. */
