@@ -21,6 +21,7 @@ import { CallClock } from './call-clock.ts';
 import type { BridgeContext } from './context.ts';
 import { Deliveries } from './deliveries.ts';
 import { lost, outcomeOf, type Caller, type Responder } from './outcome.ts';
+import { passOn } from './pass-on.ts';
 import {
   callStep,
   type AskedQuestion,
@@ -49,15 +50,15 @@ const cancelled = 'The client cancelled the request';
 export class AskingCall implements SessionCall {
   /** What will be remembered as an asker if this call asks. */
   readonly askerName: string;
+  readonly method: Method;
+  /** The request that it came with. */
+  readonly first: ModernRequest;
   private readonly context: BridgeContext;
-  private readonly method: Method;
   private readonly caller: Caller;
-  private readonly first: ModernRequest;
-  private readonly onRefused: () => void;
+  private readonly onRefused: (call: AskingCall) => void;
   private readonly clock: CallClock;
   private readonly deliveries: Deliveries;
   private readonly questions: CallQuestions;
-  private readonly firstWaiter: Waiter;
   private readonly shown: ShownRounds;
   private state: CallState = { name: 'running', round: 0 };
   private session: Session | undefined;
@@ -68,8 +69,9 @@ export class AskingCall implements SessionCall {
   /** What the server wants to have opened before the call can run. */
   private refusal: UrlRefusal | undefined;
   private leaveQueue: (() => void) | undefined;
+  private cancelPassedOn: (() => void) | undefined;
   private hasMoved = false;
-  private stopWindow: () => void = () => undefined;
+  private stopWindow: (() => void) | undefined;
 
   /** `onRefused`: the server has not run the call, which is to be started again, on another session if need be. */
   constructor(
@@ -78,7 +80,7 @@ export class AskingCall implements SessionCall {
     request: ModernRequest,
     caller: Caller,
     responder: Responder,
-    onRefused: () => void,
+    onRefused: (call: AskingCall) => void,
   ) {
     this.context = context;
     this.onRefused = onRefused;
@@ -87,9 +89,9 @@ export class AskingCall implements SessionCall {
     this.first = request;
     this.askerName = askerNameOf(request, method);
     this.questions = new CallQuestions(request);
-    this.firstWaiter = new Waiter(request, responder);
     this.shown = new ShownRounds(context, this, request);
-    this.deliveries = new Deliveries(context.clock, context.limits.outcomeTtlMs, this.firstWaiter);
+    const { outcomeTtlMs } = context.limits;
+    this.deliveries = new Deliveries(context.clock, outcomeTtlMs, new Waiter(request, responder));
     this.clock = new CallClock(context.clock, context.limits, () => {
       this.dispatch({ name: 'given up', why: 'The request took too long', outcome: outcomeOf(timedOut()) });
     });
@@ -116,12 +118,26 @@ export class AskingCall implements SessionCall {
     this.leaveQueue = session.call(this);
   }
 
+  /** The server is modern by now: the call is passed on to it as it is. */
+  passOn(session: Session): void {
+    if (this.state.name === 'ended') return;
+    this.cancelPassedOn = passOn(this.context, this.first, session, {
+      notify: (method, params) => {
+        for (const { responder } of this.deliveries.waiters) responder.notify(method, params);
+      },
+      answer: (outcome) => {
+        this.dispatch({ name: 'outcome', outcome });
+      },
+    });
+  }
+
   build(id: number): Chunks {
     return toLegacyRequest(this.first, id, id, this.mode === 'plain' ? undefined : wantedTaskTtlMs);
   }
 
   onStarted(id: number): void {
     this.id = id;
+    this.leaveQueue = undefined;
     this.clock.run();
   }
 
@@ -203,8 +219,8 @@ export class AskingCall implements SessionCall {
       this.hasMoved = true;
       this.id = undefined;
       this.clock.pause();
-      this.firstWaiter.releaseLevel();
-      this.onRefused();
+      for (const waiter of this.deliveries.waiters) waiter.releaseLevel();
+      this.onRefused(this);
       return;
     }
     this.dispatch({ name: 'lost', outcome: lost(loss) });
@@ -217,7 +233,7 @@ export class AskingCall implements SessionCall {
 
   /** The first request is given up by its client. */
   cancelFirst(): void {
-    this.leave(0, this.firstWaiter);
+    for (const waiter of this.deliveries.waitersOf(0)) this.leave(0, waiter);
   }
 
   /** A retry of round `round`. Returns how its client gives it up. Throws what the retry is to be refused with. */
@@ -306,11 +322,12 @@ export class AskingCall implements SessionCall {
     switch (effect.name) {
       case 'open window':
         this.stopWindow = context.clock.afterInput(context.limits.parkingWindowMs, () => {
+          this.stopWindow = undefined;
           this.dispatch({ name: 'window closed' });
         });
         return;
       case 'close window':
-        this.stopWindow();
+        this.stopWindow?.();
         return;
       case 'show':
         this.show(effect.round, effect.asked);
@@ -345,12 +362,13 @@ export class AskingCall implements SessionCall {
       this.watch?.stop();
       this.watch = undefined;
       this.id = undefined;
-      this.onRefused();
+      this.onRefused(this);
     } else this.dispatch({ name: 'outcome', outcome: declined(this.first, this.session) });
   }
 
   private cancelUpstream(why: string): void {
     this.watch?.cancel();
+    this.cancelPassedOn?.();
     if (this.id !== undefined) this.session?.cancel(this.id, why);
   }
 
@@ -374,7 +392,7 @@ export class AskingCall implements SessionCall {
   private finish(): void {
     this.clock.pause();
     this.watch?.stop();
-    this.stopWindow();
+    this.stopWindow?.();
     // Nothing is to be kept for a call that has shown nothing.
     this.shown.end(this.deliveries.keptBytes);
   }

@@ -8,6 +8,7 @@ import type { AskedQuestion } from './parked-call.ts';
 export class CallQuestions {
   private latest: ModernRequest;
   private declared: Capabilities | undefined;
+  private firstKey: string | undefined;
   private keyUses: Map<string, number> | undefined;
   private lacking: Capabilities = {};
 
@@ -48,7 +49,12 @@ export class CallQuestions {
   }
 
   private uniqueKey(key: string): string {
-    this.keyUses ??= new Map();
+    // Most calls ask once.
+    if (this.firstKey === undefined) {
+      this.firstKey = key;
+      return key;
+    }
+    this.keyUses ??= new Map([[this.firstKey, 1]]);
     const use = (this.keyUses.get(key) ?? 0) + 1;
     this.keyUses.set(key, use);
     return use === 1 ? key : this.uniqueKey(`${key}-${String(use)}`);

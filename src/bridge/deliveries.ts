@@ -15,6 +15,8 @@ interface Delivery {
   settledAt: number;
 }
 
+const nothingKept: Outcome = { kind: 'result', body: [] };
+
 export class Deliveries {
   private readonly clock: Clock;
   private readonly outcomeTtlMs: number;
@@ -31,6 +33,11 @@ export class Deliveries {
   /** Who waits for what happens next. */
   get waiters(): readonly Waiter[] {
     return this.current.waiters;
+  }
+
+  /** Who waits for the outcome of a round. */
+  waitersOf(round: number): readonly Waiter[] {
+    return this.legOf(round)?.waiters ?? [];
   }
 
   /** How many bytes the outcomes have that are kept. */
@@ -80,7 +87,8 @@ export class Deliveries {
   settle(outcome: Outcome): void {
     const { current } = this;
     if (current.outcome !== undefined) return;
-    current.outcome = outcome;
+    // What the first request was answered with is never asked for again.
+    current.outcome = current.round === 0 ? nothingKept : outcome;
     current.settledAt = this.clock.now();
     const { waiters } = current;
     current.waiters = [];

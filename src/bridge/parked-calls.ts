@@ -22,6 +22,7 @@ export class ParkedCalls {
   private readonly ended = new Map<string, { readonly bytes: number; readonly stopTimer: () => void }>();
   private endedBytes = 0;
   private waitingBytes = 0;
+  private readonly countByPrincipal = new Map<string, number>();
   private readonly waitingForInput = new Set<AskingCall>();
   private readonly limits: ParkedLimits;
 
@@ -42,9 +43,7 @@ export class ParkedCalls {
     if (this.count >= maxParked || isTooLarge) return true;
     // With one limit for all, nobody's own can be the first to be reached.
     if (maxParkedPerPrincipal >= maxParked) return false;
-    let own = 0;
-    for (const call of this.waitingForInput) if (call.principal === principal) own += 1;
-    return own >= maxParkedPerPrincipal;
+    return (this.countByPrincipal.get(principal) ?? 0) >= maxParkedPerPrincipal;
   }
 
   find(key: string): AskingCall | undefined {
@@ -55,12 +54,18 @@ export class ParkedCalls {
     this.calls.set(key, call);
     if (this.waitingForInput.has(call)) return;
     this.waitingForInput.add(call);
-    this.waitingBytes += call.bytes;
+    this.note(call, 1);
   }
 
   /** The call goes on, or has ended; it can still be found. */
   unpark(call: AskingCall): void {
-    if (this.waitingForInput.delete(call)) this.waitingBytes -= call.bytes;
+    if (this.waitingForInput.delete(call)) this.note(call, -1);
+  }
+
+  private note({ principal, bytes }: AskingCall, change: 1 | -1): void {
+    this.waitingBytes += bytes * change;
+    // Principals are few, and come again.
+    this.countByPrincipal.set(principal, (this.countByPrincipal.get(principal) ?? 0) + change);
   }
 
   /** The call has ended, and holds so many bytes. It can be found for `ms` more, or until others need the room. */

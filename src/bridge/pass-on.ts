@@ -1,5 +1,5 @@
 // A request of a modern client to a modern server: passed on as it is, and its answer and notifications back.
-import { find, slice, valueOf, type Frame } from '../jsonrpc/frame.ts';
+import { chunksOf, find, slice, valueOf, type Frame } from '../jsonrpc/frame.ts';
 import { invalidRequest, isModernCode, methodNotFound, parseError } from '../protocol/error-codes.ts';
 import { modernHeaders } from '../protocol/modern-headers.ts';
 import { paramString, type ModernRequest } from '../protocol/modern-request.ts';
@@ -80,13 +80,13 @@ function handlersFor(
 }
 
 function outcomeOfAnswer(frame: Frame, { method, id }: ModernRequest): Outcome {
-  const { bytes, members } = frame;
+  const { members } = frame;
   const error = find(members, 'error');
-  if (error !== undefined) return { kind: 'error', body: [slice(bytes, error)], status: statusOf(frame) };
+  if (error !== undefined) return { kind: 'error', body: chunksOf(frame, error), status: statusOf(frame) };
   const result = find(members, 'result');
   if (result === undefined) return outcomeOf(unreadableAnswer());
   const ending = method === 'subscriptions/listen' ? withSubscription(frame, 'result', id.text) : undefined;
-  return { kind: 'result', body: ending ?? [slice(bytes, result)] };
+  return { kind: 'result', body: ending ?? chunksOf(frame, result) };
 }
 
 /** The status that the specification names for an error. spec 2026-07-28 basic/transports/streamable-http */

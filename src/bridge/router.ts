@@ -202,36 +202,22 @@ export class Router {
     caller: Caller,
     responder: ListenResponder,
   ): Cancel {
-    let cancelPassedOn: Cancel | undefined;
-    // A server that was replaced by a modern one meanwhile.
-    const onModern = (session: Session): void => {
-      cancelPassedOn = passOn(this.context, request, session, responder);
-    };
-    const find = (): void => {
-      this.findSession(call, method, request, caller, onModern);
-    };
-    const call: AskingCall = new AskingCall(this.context, method, request, caller, responder, find);
-    find();
+    const call = new AskingCall(this.context, method, request, caller, responder, this.findSession);
+    this.findSession(call);
     return () => {
-      if (cancelPassedOn === undefined) call.cancelFirst();
-      else cancelPassedOn();
+      call.cancelFirst();
     };
   }
 
-  private findSession(
-    call: AskingCall,
-    method: Method,
-    request: ModernRequest,
-    caller: Caller,
-    onModern: (session: Session) => void,
-  ): void {
+  private readonly findSession = (call: AskingCall): void => {
     const start = (session: Session): void => {
+      // A server that was replaced by a modern one meanwhile.
       if (session.isModern) {
-        onModern(session);
+        call.passOn(session);
         return;
       }
-      checkCapability(session, method);
-      const mode = callMode(this.context, request, session);
+      checkCapability(session, call.method);
+      const mode = callMode(this.context, call.first, session);
       if (!(mode instanceof Promise)) call.start(session, mode);
       else
         mode.then((known) => {
@@ -242,10 +228,10 @@ export class Router {
       this.reportFault(error);
       call.fail(error);
     };
-    const session = this.context.pool.forCall(caller.domain, call.askerName);
+    const session = this.context.pool.forCall(call.domain, call.askerName);
     if (!(session instanceof Promise)) start(session);
     else session.then(start).catch(failed);
-  }
+  };
 
   private reportFault(error: unknown): void {
     reportFault(this.context.log, error);

@@ -93,6 +93,11 @@ export function sourceOf(frame: Frame): Buffer | LongText {
   return frame.long ?? frame.bytes;
 }
 
+/** The bytes of a part of a frame, to be written as they are. */
+export function chunksOf(frame: Frame, { start, end }: Span): Chunks {
+  return frame.long?.chunks(start, end) ?? [frame.bytes.subarray(start, end)];
+}
+
 /** All bytes of a frame, to be written as they are. */
 export function wholeOf(frame: Frame): Chunks {
   return frame.long?.pieces ?? [frame.bytes];

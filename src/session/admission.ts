@@ -1,7 +1,7 @@
 // Turns for those who ask: where the asker of a question cannot be told exactly, at most one party has a known asker
 // running on a session. Calls that are not known to ask never wait for a turn, and one party alone never waits.
 import type { Clock } from '../clock.ts';
-import { isOneDomain, type Candidate } from './attribution.ts';
+import { Parties } from './parties.ts';
 
 export interface Ticket {
   readonly domain: string;
@@ -16,7 +16,10 @@ export interface Ticket {
 }
 
 export interface AdmissionView {
-  readonly candidates: () => readonly Candidate[];
+  /** Whether no call that may ask is of another party. */
+  readonly isOnlyParty: (domain: string) => boolean;
+  /** The parties of the known askers that do not wait for an answer. */
+  readonly activeAskers: () => readonly string[];
   /** A question is held: no new call may make it harder to tell who asks. */
   readonly isHolding: () => boolean;
 }
@@ -29,6 +32,7 @@ export interface AdmissionOptions {
 export class Admission {
   private readonly view: AdmissionView;
   private readonly options: AdmissionOptions;
+  private readonly queuedParties = new Parties();
   private readonly queue: { readonly ticket: Ticket; readonly stopTimer: () => void }[] = [];
 
   constructor(view: AdmissionView, options: AdmissionOptions) {
@@ -38,7 +42,7 @@ export class Admission {
 
   /** Starts the call now or in its turn. The returned function takes it out of the queue. */
   enter(ticket: Ticket): () => void {
-    if (this.queue.length === 0 && this.mayStart(ticket, false)) {
+    if (this.queue.length === 0 && this.mayStart(ticket, false, this.view.activeAskers)) {
       ticket.start();
       return () => undefined;
     }
@@ -46,6 +50,7 @@ export class Admission {
       if (this.remove(ticket)) ticket.giveUp();
     });
     this.queue.push({ ticket, stopTimer });
+    this.queuedParties.add(ticket.domain);
     this.pump();
     return () => {
       this.remove(ticket);
@@ -65,8 +70,7 @@ export class Admission {
 
   /** Whether a call could start at once, and, if it is known to ask, would have no call of another party beside it. */
   isFreeFor(domain: string, isAsker: boolean): boolean {
-    if (!isAsker) return !this.view.isHolding();
-    return isOneDomain([{ domain }, ...this.view.candidates(), ...this.queue.map(({ ticket }) => ticket)]);
+    return isAsker ? this.isOnlyParty(domain) : !this.view.isHolding();
   }
 
   /** To be called whenever a candidate has started, parked, gone on or ended, and when a hold is over. */
@@ -82,26 +86,31 @@ export class Admission {
   /** The session is over: everyone in the queue is told by the caller. */
   clear(): void {
     for (const { stopTimer } of this.queue.splice(0)) stopTimer();
+    this.queuedParties.clear();
   }
 
   private firstThatMayStart(): Ticket | undefined {
     let hasAskerBefore = false;
+    let askers: readonly string[] | undefined;
+    const activeAskers = (): readonly string[] => (askers ??= this.view.activeAskers());
     for (const { ticket } of this.queue) {
-      if (this.mayStart(ticket, hasAskerBefore)) return ticket;
+      if (this.mayStart(ticket, hasAskerBefore, activeAskers)) return ticket;
       hasAskerBefore ||= ticket.isAsker();
     }
     return undefined;
   }
 
-  private mayStart(ticket: Ticket, hasAskerBefore: boolean): boolean {
+  private isOnlyParty(domain: string): boolean {
+    return this.view.isOnlyParty(domain) && this.queuedParties.isOnly(domain);
+  }
+
+  private mayStart(ticket: Ticket, hasAskerBefore: boolean, activeAskers: () => readonly string[]): boolean {
     const isHolding = this.view.isHolding();
     if (!isHolding && !ticket.isAsker()) return true;
-    const candidates = this.view.candidates();
-    const queued = this.queue.map((each) => each.ticket);
-    if (isOneDomain([ticket, ...candidates, ...queued])) return true;
+    if (this.isOnlyParty(ticket.domain)) return true;
     if (isHolding) return false;
-    const running = candidates.filter(isRunningAsker);
-    if (running.some((other) => other.domain !== ticket.domain)) return false;
+    const running = activeAskers();
+    if (running.some((domain) => domain !== ticket.domain)) return false;
     // Whoever is first in the queue waits for this party's running calls, and they may wait for these very answers.
     return !hasAskerBefore || (ticket.isContinuation && running.length > 0);
   }
@@ -110,10 +119,7 @@ export class Admission {
     const index = this.queue.findIndex((each) => each.ticket === ticket);
     if (index === -1) return false;
     this.queue.splice(index, 1)[0]?.stopTimer();
+    this.queuedParties.delete(ticket.domain);
     return true;
   }
-}
-
-function isRunningAsker(candidate: Candidate): boolean {
-  return !candidate.isWaiting && candidate.isKnownAsker;
 }

@@ -2,13 +2,14 @@
 // a question that belongs to none. Decides with attribution.ts and admission.ts; writes only answers to questions.
 import type { Clock } from '../clock.ts';
 import { text, type Chunks } from '../jsonrpc/frame.ts';
-import { IdTable } from '../jsonrpc/id-table.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { Admission } from './admission.ts';
-import { attribute, attributeHeld, toOneOf, type Attribution, type Candidate } from './attribution.ts';
+import { AskingTable, type Asking } from './asking.ts';
+import { attribute, attributeHeld, toOneOf, type Attribution } from './attribution.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
+import { SuspectsFinder } from './suspects.ts';
 
 export interface AskingCallsOptions {
   readonly clock: Clock;
@@ -53,20 +54,6 @@ export type WriteAnswer = (
   call: number | undefined,
 ) => void;
 
-interface Asking {
-  readonly id: number;
-  readonly domain: string;
-  readonly askerName: string;
-  /** The task that it is for, where its messages name one. */
-  readonly taskId: string | undefined;
-  carrier: Carrier;
-  isParked: boolean;
-  /** How many parking windows are open in which more questions may come together with its latest. */
-  openWindows: number;
-  isQuarantined: boolean;
-  stopQuarantine: (() => void) | undefined;
-}
-
 /** No server has so many tools; one that asks whatever it is called by must not fill the memory. */
 const maxAskers = 10_000;
 const cancelledAnswer = text('{"action":"cancel"}');
@@ -75,8 +62,11 @@ const noRoots = text('{"roots":[]}');
 const errorBody = (message: string): Chunks => [text(JSON.stringify({ code: methodNotFound, message }))];
 
 export class AskingCalls {
-  private readonly calls = new IdTable<Asking>();
+  private readonly calls = new AskingTable();
+  private readonly suspects: SuspectsFinder;
   private readonly questions = new OpenQuestions();
+  /** The call that was added last. */
+  private newest = 0;
   private readonly admission: Admission;
   private readonly options: AskingCallsOptions;
   private readonly write: WriteAnswer;
@@ -84,8 +74,15 @@ export class AskingCalls {
   constructor(options: AskingCallsOptions, write: WriteAnswer) {
     this.options = options;
     this.write = write;
-    const view = { candidates: () => this.candidates(), isHolding: () => this.questions.isHolding };
-    this.admission = new Admission(view, options);
+    this.suspects = new SuspectsFinder(this.calls, options.askers);
+    this.admission = new Admission(
+      {
+        isHolding: () => this.questions.isHolding,
+        isOnlyParty: (domain) => this.calls.isOnlyParty(domain),
+        activeAskers: () => this.suspects.activeAskers(),
+      },
+      options,
+    );
   }
 
   get waitingCount(): number {
@@ -110,7 +107,8 @@ export class AskingCalls {
   /** The call was written upstream: from now on it may be the asker. */
   add(id: number, call: Pick<Turn, 'domain' | 'askerName'> & Carrier, taskId: string | undefined): void {
     const { domain, askerName } = call;
-    this.calls.set(id, {
+    this.newest = id;
+    this.calls.add({
       id,
       domain,
       askerName,
@@ -118,6 +116,8 @@ export class AskingCalls {
       carrier: call,
       isParked: false,
       openWindows: 0,
+      certainCount: 0,
+      isWaiting: false,
       isQuarantined: false,
       stopQuarantine: undefined,
     });
@@ -132,7 +132,7 @@ export class AskingCalls {
   /** The call's questions are with its client now. */
   park(id: number): void {
     const call = this.calls.get(id);
-    if (call !== undefined) call.isParked = true;
+    if (call !== undefined) this.setParked(call, true);
     this.admission.pump();
   }
 
@@ -140,11 +140,11 @@ export class AskingCalls {
   resume(id: number, turn: Pick<Turn, 'start' | 'giveUp'>): () => void {
     const call = this.calls.get(id);
     const start = (): void => {
-      if (call !== undefined) call.isParked = false;
+      if (call !== undefined) this.setParked(call, false);
       turn.start();
     };
     // One that may be running all the while adds nobody to those that may ask.
-    if (call === undefined || !this.isWaiting(id, call)) {
+    if (call?.isWaiting !== true) {
       start();
       return () => undefined;
     }
@@ -160,7 +160,7 @@ export class AskingCalls {
     if (call === undefined) return false;
     if (call.isQuarantined) return true;
     call.isQuarantined = true;
-    call.isParked = false;
+    this.setParked(call, false);
     call.carrier = this.quarantineCarrier();
     call.stopQuarantine = this.options.clock.after(this.options.quarantineMs, () => {
       this.forget(id);
@@ -175,7 +175,8 @@ export class AskingCalls {
   end(id: number): void {
     if (!this.forget(id)) return;
     for (const { question, suspects } of this.questions.exonerate(id)) {
-      this.settle(question, attributeHeld(this.candidates(question, suspects), suspects));
+      const left = suspects.flatMap((suspect) => this.calls.get(suspect) ?? []);
+      this.settle(question, attributeHeld(this.suspects.among(left, question), suspects));
     }
     this.admission.pump();
   }
@@ -195,13 +196,16 @@ export class AskingCalls {
     if (this.questions.has(question)) return;
     if (question.kind === 'roots' && staticRoots !== undefined)
       this.write(question.id, 'result', [staticRoots], origin);
-    else this.settle(question, attribute(this.candidates(question), origin));
+    else {
+      const { suspects } = this;
+      this.settle(question, attribute(suspects.all(question), suspects.active(question), origin));
+    }
   }
 
   /** The server does not want the answer to that question any more. */
   withdraw(questionKey: string): void {
     const carried = this.questions.carrierOf(questionKey);
-    if (!this.questions.release(questionKey)) return;
+    if (!this.release(questionKey)) return;
     if (carried !== undefined) this.calls.get(carried.call)?.carrier.onWithdrawn(questionKey);
     this.admission.pump();
   }
@@ -226,7 +230,9 @@ export class AskingCalls {
   disown(question: Question): void {
     const carried = this.questions.carrierOf(question.id.key);
     if (carried === undefined) return;
-    this.settle(question, toOneOf(this.candidates(question, carried.considered)));
+    const { isCertain, domain, newest } = carried;
+    const others = this.calls.all().filter((call) => call.domain === domain && call.id <= newest);
+    this.settle(question, toOneOf(this.suspects.among(isCertain ? [] : others, question)));
   }
 
   private enter(turn: Turn, isContinuation: boolean): () => void {
@@ -235,32 +241,16 @@ export class AskingCalls {
   }
 
   private forget(id: number): boolean {
-    this.calls.get(id)?.stopQuarantine?.();
-    return this.calls.delete(id);
+    const call = this.calls.get(id);
+    if (call === undefined) return false;
+    call.stopQuarantine?.();
+    this.calls.delete(call);
+    return true;
   }
 
-  /** The calls that may have asked; all of them, or those of `among`. */
-  private candidates(question?: Question, among?: readonly number[]): readonly Candidate[] {
-    const candidates: Candidate[] = [];
-    for (const call of this.calls.all()) {
-      const { id } = call;
-      if (among?.includes(id) === false) continue;
-      candidates.push({
-        id,
-        domain: call.domain,
-        isParked: call.isParked,
-        isWaiting: this.isWaiting(id, call),
-        isQuarantined: call.isQuarantined,
-        isKnownAsker: this.options.askers.has(call.askerName),
-        canBeAsked: question !== undefined && call.carrier.canBeAsked(question),
-      });
-    }
-    return candidates;
-  }
-
-  /** Parked over a question that is its own for certain, and past the time in which more could come with it. */
-  private isWaiting(id: number, call: Asking): boolean {
-    return call.isParked && call.openWindows === 0 && this.questions.isWaiting(id);
+  private setParked(call: Asking, isParked: boolean): void {
+    call.isParked = isParked;
+    this.calls.update(call);
   }
 
   private settle(question: Question, attribution: Attribution): void {
@@ -278,13 +268,15 @@ export class AskingCalls {
     }
   }
 
-  private give(question: Question, { id, considered, isExact }: Attribution & { kind: 'to' }): void {
+  private give(question: Question, { id, isCertain, isExact }: Attribution & { kind: 'to' }): void {
     const call = this.calls.get(id);
     if (call === undefined) return;
-    this.questions.release(question.id.key);
+    this.release(question.id.key);
     // Whose question comes on its own stream needs no turns to be told from others.
     if (isExact !== true && this.options.askers.size < maxAskers) this.options.askers.add(call.askerName);
-    this.questions.carry(question, { call: id, considered });
+    const { domain } = call;
+    this.questions.carry(question, { call: id, isCertain, domain, newest: this.newest });
+    if (isCertain) call.certainCount += 1;
     this.gather(call);
     call.carrier.onQuestion(question);
     this.admission.pump();
@@ -292,10 +284,12 @@ export class AskingCalls {
 
   /** Of a running call the parking says that its questions are together; a parked one may be asking more of them. */
   private gather(call: Asking): void {
+    if (call.isParked) call.openWindows += 1;
+    this.calls.update(call);
     if (!call.isParked) return;
-    call.openWindows += 1;
     this.options.clock.afterInput(this.options.parkingWindowMs, () => {
       call.openWindows -= 1;
+      if (this.calls.get(call.id) === call) this.calls.update(call);
       this.admission.pump();
     });
   }
@@ -320,9 +314,21 @@ export class AskingCalls {
   /** The question has its answer: nobody carries or holds it any more. */
   private close(question: Question, member: 'result' | 'error', body: Chunks): void {
     const call = this.questions.carrierOf(question.id.key)?.call;
-    this.questions.release(question.id.key);
+    this.release(question.id.key);
     this.write(question.id, member, body, call);
     this.admission.pump();
+  }
+
+  /** The question is open no more, or somebody else's. False when it was not open. */
+  private release(questionKey: string): boolean {
+    const carried = this.questions.carrierOf(questionKey);
+    if (!this.questions.release(questionKey)) return false;
+    const call = carried?.isCertain === true ? this.calls.get(carried.call) : undefined;
+    if (call !== undefined) {
+      call.certainCount -= 1;
+      this.calls.update(call);
+    }
+    return true;
   }
 
   private quarantineCarrier(): Carrier {

@@ -13,8 +13,10 @@ export interface Question {
 
 interface Carried {
   readonly call: number;
-  /** The calls that may have asked, all of one party; if it is one, it is the asker for certain. */
-  readonly considered: readonly number[];
+  /** The call is the asker for certain. Otherwise any call of its party may be that is not newer than `newest`. */
+  readonly isCertain: boolean;
+  readonly domain: string;
+  readonly newest: number;
 }
 
 interface Held {
@@ -42,13 +44,6 @@ export class OpenQuestions {
   /** Who carries the question of that id. */
   carrierOf(questionKey: string): Carried | undefined {
     return this.carried.get(questionKey);
-  }
-
-  /** Whether the call waits for the answer to a question that is its own for certain. */
-  isWaiting(call: number): boolean {
-    for (const { call: carrier, considered } of this.carried.values())
-      if (carrier === call && considered.length === 1) return true;
-    return false;
   }
 
   hold(question: Question, suspects: readonly number[], stopTimer: () => void): void {

@@ -153,7 +153,7 @@ export class Session {
         call.onQueueTimeout();
       },
     });
-    if (hasStarted) return leave;
+    if (hasStarted) return nothingToLeave;
     this.waiting.add(call);
     return () => {
       this.waiting.delete(call);

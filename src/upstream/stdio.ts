@@ -26,6 +26,8 @@ export interface StdioUpstreamOptions {
   readonly hurry: AbortSignal;
 }
 
+/** Of the memory that is read into, a short piece would keep far more from being used again for as long as it is kept. */
+const smallBytes = 4096;
 /** How long the streams of a server that has gone may be held open by what it started and let go. */
 const orphanMs = 500;
 
@@ -175,7 +177,7 @@ class StdioLink implements Link {
       onOversize: this.handlers.onOversize,
     });
     stdout.on('data', (chunk: Buffer) => {
-      lines.push(chunk);
+      lines.push(chunk.length < smallBytes ? Buffer.from(chunk) : chunk);
     });
     stdout.on('end', () => {
       lines.end();

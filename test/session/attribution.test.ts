@@ -1,30 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { attribute, attributeHeld, type Candidate } from '../../src/session/attribution.ts';
+import {
+  attribute as decide,
+  attributeHeld as decideHeld,
+  suspectsOf,
+  type Attribution,
+  type Candidate,
+} from '../../src/session/attribution.ts';
 
-const call = (id: number, domain: string, more: Partial<Candidate> = {}): Candidate => ({
+interface Call extends Candidate {
+  readonly isWaiting: boolean;
+}
+
+const attribute = (calls: readonly Call[], exact: number | undefined): Attribution =>
+  decide(suspectsOf(calls), suspectsOf(calls.filter(({ isWaiting }) => !isWaiting)), exact);
+const attributeHeld = (left: readonly Call[], suspects: readonly number[]): Attribution =>
+  decideHeld(suspectsOf(left), suspects);
+
+const call = (id: number, domain: string, more: Partial<Call> = {}): Call => ({
   id,
   domain,
   isParked: false,
   isWaiting: false,
   isQuarantined: false,
   isKnownAsker: false,
-  canBeAsked: true,
+  canBeAsked: () => true,
   ...more,
 });
 const waiting = { isParked: true, isWaiting: true };
 
 describe('the ladder', () => {
   it('1: goes to the call on whose stream the question came, whoever else runs', () => {
-    expect(attribute([call(1, 'a'), call(2, 'b')], 1)).toMatchObject({ kind: 'to', id: 1, considered: [1] });
+    expect(attribute([call(1, 'a'), call(2, 'b')], 1)).toMatchObject({ kind: 'to', id: 1, isCertain: true });
     expect(attribute([call(2, 'b')], 1)).toEqual({ kind: 'refuse', reason: 'no call' });
   });
 
   it('2: goes to any call of the only party, the likeliest first', () => {
-    expect(attribute([call(1, 'a'), call(2, 'a')], undefined)).toMatchObject({ id: 2, considered: [1, 2] });
+    expect(attribute([call(1, 'a'), call(2, 'a')], undefined)).toMatchObject({ id: 2, isCertain: false });
     expect(attribute([call(1, 'a', { isKnownAsker: true }), call(2, 'a')], undefined)).toMatchObject({
       id: 1,
     });
-    expect(attribute([call(1, 'a'), call(2, 'a', { canBeAsked: false })], undefined)).toMatchObject({
+    expect(attribute([call(1, 'a'), call(2, 'a', { canBeAsked: () => false })], undefined)).toMatchObject({
       id: 1,
     });
     expect(attribute([call(1, 'a'), call(2, 'a', { isQuarantined: true })], undefined)).toMatchObject({
@@ -32,7 +47,7 @@ describe('the ladder', () => {
     });
     expect(attribute([call(1, 'a'), call(2, 'a', waiting)], undefined)).toMatchObject({ id: 1 });
     // One that runs and cannot be asked is told so at once; for one that waits it would wait, and the server with it.
-    const running = call(1, 'a', { canBeAsked: false });
+    const running = call(1, 'a', { canBeAsked: () => false });
     expect(attribute([running, call(2, 'a', waiting)], undefined)).toMatchObject({ id: 1 });
     expect(attribute([call(1, 'a', waiting)], undefined)).toMatchObject({ id: 1 });
   });

@@ -1,7 +1,14 @@
 // A server that is modern itself: the bridge passes its clients' requests on as they are.
 import { describe, expect, it } from 'vitest';
 import type { BridgeParts } from '../../src/bridge/bridge.ts';
-import { createHarness, metadata, settled, StdioClient, type Harness } from '../support/harness.ts';
+import {
+  closeWindow,
+  createHarness,
+  metadata,
+  settled,
+  StdioClient,
+  type Harness,
+} from '../support/harness.ts';
 import type { Message, ScriptedServer } from '../support/scripted-upstream.ts';
 
 const refusal = { supported: ['2026-07-28'], requested: '2025-11-25' };
@@ -229,6 +236,33 @@ describe('a server that refuses initialize as a modern one does', () => {
 });
 
 describe('the protocol of the server', () => {
+  it('may come to stand where a legacy one was that wanted a URL opened first: then the retry is answered', async () => {
+    let isModern = false;
+    const harness = createHarness({
+      on: (message, server) => {
+        if (message.method === 'initialize' && isModern) server.fail(message, -32022, 'no', refusal);
+        return isModern;
+      },
+    });
+    const { client, upstream, clock } = harness;
+    const first = client.call('t');
+    await settled();
+    const elicitations = [{ mode: 'url', elicitationId: 'e', url: 'https://a.test/', message: 'Open' }];
+    upstream.server.fail(await upstream.server.next('tools/call'), -32042, 'open it', { elicitations });
+    await closeWindow(harness);
+    const shown = await first;
+    upstream.server.exit();
+    isModern = true;
+    const final = client.retry(shown, 't', {}, { elicitation: { action: 'accept' } });
+    await settled();
+    clock.advance(250);
+    await expect.poll(() => upstream.servers.length).toBe(2);
+    await settled();
+    const call = await upstream.server.next('tools/call');
+    upstream.server.answer(call, { resultType: 'complete', content: [{ type: 'text', text: 'modern' }] });
+    expect((await final).result.content).toEqual([{ type: 'text', text: 'modern' }]);
+  });
+
   it('is not asked for where the user says that it is modern', async () => {
     const { client, upstream } = createHarness({ on: () => true }, { protocol: 'modern' });
     void client.request({ method: 'tools/list' });
