@@ -1,153 +1,88 @@
-// What the bridge costs against relays that do nothing, in one run on one machine: interleaved rounds, medians, ratios.
-// See bench/README.md for how to read it.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
-import { fileURLToPath } from 'node:url';
+// What the bridge costs against relays that do nothing, and against published programs with --rivals. Prints Markdown,
+// and writes the same as JSON to results/bench.json. See bench/README.md for how to read it.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { path } from './contenders.js';
+import { measureGrowth } from './growth.js';
+import { measureMemory } from './memory.js';
+import { measure } from './samples.js';
+import { shapes } from './shapes.js';
+import { measureStarts } from './starts.js';
+import { kib, ratio, table, time } from './table.js';
 
-const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const node = process.execPath;
-const server = [node, path('./server.js')];
-const bridge = [path('../bin/mcp-bridge.js'), '--log-level', 'error'];
-const rounds = Number(process.env.ROUNDS ?? 5);
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '5' },
+    rivals: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(options.rounds);
+const wanted = (name) => name.includes(options.only);
+const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0].model}`;
+const results = { machine, rounds, shapes: [] };
 
-const meta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-};
-const body = (id, size) =>
-  JSON.stringify({
-    jsonrpc: '2.0',
-    id,
-    method: 'tools/call',
-    params: { name: 'a', arguments: { size }, _meta: meta },
-  });
+console.log(`${machine}; medians of ${rounds}\n`);
 
-/** CPU time of a process in µs, as Linux tells it. */
-function cpuOf(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+for (const shape of shapes) {
+  const name = `${shape.way}, ${shape.name}`;
+  if (!wanted(name)) continue;
+  const [floor, ...others] = await measure(shape, rounds, options.rivals);
+  results.shapes.push({ name, floor, others });
+  if (results.shapes.length === 1) console.log(head());
+  for (const each of others) console.log(rowOf(name, floor, each));
 }
 
-/** Makes `count` calls, `inFlight` at a time. */
-async function drive(call, count, inFlight) {
-  let next = 0;
-  const one = async () => {
-    while (next < count) {
-      next += 1;
-      await call(next);
-    }
-  };
-  await Promise.all(Array.from({ length: inFlight }, one));
+for (const [name, run] of Object.entries({ start: startTable, memory: memoryTable, growth: growthTable }))
+  if (wanted(name)) console.log(`\n${await run()}`);
+
+mkdirSync(path('../results'), { recursive: true });
+writeFileSync(path('../results/bench.json'), `${JSON.stringify(results, null, 2)}\n`);
+
+function head() {
+  return table(
+    ['shape', 'program', 'CPU a call', 'of the floor', 'time a call', 'of the floor', 'memory at its peak'],
+    [],
+  );
 }
 
-async function overStdio(command, { count, inFlight, size }) {
-  const child = spawn(node, command, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const waiting = new Map();
-  let parts = [];
-  child.stdout.on('data', (chunk) => {
-    for (;;) {
-      const end = chunk.indexOf(10);
-      if (end === -1) break;
-      parts.push(chunk.subarray(0, end));
-      const head = parts[0].subarray(0, 100).toString('latin1');
-      waiting.get(Number(/"id":(\d+)/.exec(head)[1]))();
-      parts = [];
-      chunk = chunk.subarray(end + 1);
-    }
-    if (chunk.length > 0) parts.push(chunk);
-  });
-  const call = (id) => {
-    child.stdin.write(`${body(id, size)}\n`);
-    return new Promise((resolve) => waiting.set(id, resolve));
-  };
-  const result = await measure(child.pid, call, count, inFlight);
-  child.stdin.end();
-  await once(child, 'exit');
-  return result;
+function rowOf(name, floor, { name: program, cpu, wall, peak }) {
+  const cells = [
+    name,
+    program,
+    time(cpu),
+    ratio(cpu, floor.cpu),
+    time(wall),
+    ratio(wall, floor.wall),
+    `+${kib(peak)}`,
+  ];
+  return `| ${cells.join(' | ')} |`;
 }
 
-async function overHttp(command, { count, inFlight, size }) {
-  const child = spawn(node, command, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(child.stdout, 'data');
-  const { hostname, port, pathname } = new URL(String(line).trim().split(' ').pop());
-  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
-  const headers = {
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': '2026-07-28',
-    'Mcp-Method': 'tools/call',
-    'Mcp-Name': 'a',
-  };
-  const call = (id) =>
-    new Promise((resolve) => {
-      const sent = httpRequest(
-        { hostname, port, path: pathname, method: 'POST', headers, agent },
-        (response) => {
-          response.resume().on('end', resolve);
-        },
-      );
-      sent.end(body(id, size));
-    });
-  const result = await measure(child.pid, call, count, inFlight);
-  agent.destroy();
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-  return result;
+async function startTable() {
+  results.starts = await measureStarts(Math.max(rounds, 9));
+  const rows = Object.entries(results.starts).map(([name, ms]) => [name, `${ms.toFixed(0)} ms`]);
+  return table(['from the start to the first answer, or to the end', 'time'], rows);
 }
 
-async function measure(pid, call, count, inFlight) {
-  await drive(call, Math.ceil(count / 4), inFlight);
-  const cpu = cpuOf(pid);
-  const from = performance.now();
-  await drive((id) => call(id + count), count, inFlight);
-  return { cpu: (cpuOf(pid) - cpu) / count, wall: ((performance.now() - from) * 1000) / count };
+async function memoryTable() {
+  results.memory = await measureMemory();
+  return table(
+    ['memory', ''],
+    Object.entries(results.memory).map(([name, value]) => [name, kib(value)]),
+  );
 }
 
-const small = { count: 6000, inFlight: 8, size: 100 };
-/** Name, face, load, and for a server at a URL how it answers. */
-const shapes = [
-  ['stdio → stdio, one at a time', 'stdio', { count: 5000, inFlight: 1, size: 100 }],
-  ['stdio → stdio, 32 in flight', 'stdio', { count: 30_000, inFlight: 32, size: 100 }],
-  ['stdio → stdio, 1 MB', 'stdio', { count: 100, inFlight: 1, size: 1_000_000 }],
-  ['stdio → stdio, 10 MB', 'stdio', { count: 20, inFlight: 1, size: 10_000_000 }],
-  ['HTTP → stdio, 8 in flight', 'http', small],
-  ['HTTP → stdio, 1 MB', 'http', { count: 100, inFlight: 1, size: 1_000_000 }],
-  ['HTTP → HTTP (JSON), 8 in flight', 'http', small, 'json'],
-  ['HTTP → HTTP (events), 8 in flight', 'http', small, 'events'],
-  ['HTTP → HTTP (JSON), 1 MB', 'http', { count: 100, inFlight: 1, size: 1_000_000 }, 'json'],
-].filter(([name]) => name.includes(process.env.ONLY ?? ''));
-
-/** Starts the server at a URL. */
-async function startServer(answers) {
-  const child = spawn(node, [path('./http-server.js'), answers], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(child.stdout, 'data');
-  return { child, url: String(line).trim() };
-}
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-const micros = (value) => (value >= 1000 ? `${(value / 1000).toFixed(1)} ms` : `${value.toFixed(1)} µs`);
-
-console.log('| shape | floor, CPU | bridge, CPU | ratio | floor, wall | bridge, wall | ratio |');
-console.log('|---|---|---|---|---|---|---|');
-for (const [name, face, load, answers] of shapes) {
-  const run = face === 'stdio' ? overStdio : overHttp;
-  const legacy = answers && (await startServer(answers));
-  const behind = legacy ? ['--upstream', legacy.url] : ['--', ...server];
-  const floor = legacy
-    ? [path('./http-relay.js'), legacy.url]
-    : [path(face === 'stdio' ? './pipe.js' : './relay.js'), ...server];
-  const ours = [...bridge, ...(face === 'http' ? ['--port', '0'] : []), ...behind];
-  const results = { floor: [], ours: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    results.floor.push(await run(floor, load));
-    results.ours.push(await run(ours, load));
-  }
-  const cells = ['cpu', 'wall'].flatMap((what) => {
-    const [low, own] = [results.floor, results.ours].map((list) => median(list.map((each) => each[what])));
-    return [micros(low), micros(own), `${(own / low).toFixed(1)}×`];
-  });
-  console.log(`| ${name} | ${cells.join(' | ')} |`);
-  legacy?.child.kill();
+async function growthTable() {
+  results.growth = await measureGrowth();
+  return table(
+    ['grows with', 'of these', 'time for each', 'memory for each'],
+    results.growth.map(({ what, count, micros, memory }) => [
+      what,
+      count.toLocaleString('en'),
+      time(micros),
+      kib(memory),
+    ]),
+  );
 }

@@ -9,7 +9,11 @@ process.stdin.on('data', (chunk) => {
   let out = '';
   for (const line of lines) {
     const { id, method, params } = JSON.parse(line);
-    if (id !== undefined) out += `{"jsonrpc":"2.0","id":${id},"result":${resultOf(method, params)}}\n`;
+    if (id === undefined) continue;
+    const answer = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultOf(method, params)}}\n`;
+    const sleep = params?.arguments?.sleep;
+    if (sleep) setTimeout(() => process.stdout.write(answer), sleep);
+    else out += answer;
   }
   if (out !== '') process.stdout.write(out);
 });

@@ -3,9 +3,9 @@
 // spec 2026-07-28 basic/transports/streamable-http#receiving-messages
 import type { ServerResponse } from 'node:http';
 import type { ListenResponder, Outcome } from '../bridge/outcome.ts';
-import { sizeOf, text, type Chunks } from '../jsonrpc/frame.ts';
+import { join, sizeOf, text, type Chunks } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
-import { isBacklogged, writeChunks } from '../jsonrpc/write-chunks.ts';
+import { isBacklogged, maxJoinedBytes, writeChunks } from '../jsonrpc/write-chunks.ts';
 import { notificationFrame, responseFrame } from './wire.ts';
 
 const DATA = text('data: ');
@@ -78,8 +78,14 @@ export class HttpAnswer implements ListenResponder {
   finishFrame(frame: Chunks, status: number): void {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
-    this.writeFrame(frame, status);
-    response.end();
+    // In one go, where there is nothing before it.
+    if (!response.headersSent && sizeOf(frame) <= maxJoinedBytes) {
+      this.writeHead(sizeOf(frame), status);
+      response.end(join(frame));
+    } else {
+      this.writeFrame(frame, status);
+      response.end();
+    }
   }
 
   /** There is no answer, or none any more. */
@@ -99,13 +105,17 @@ export class HttpAnswer implements ListenResponder {
       writeChunks(response, [DATA, ...frame, END]);
       return;
     }
-    response.writeHead(status, {
+    this.writeHead(sizeOf(frame), status);
+    writeChunks(response, frame);
+  }
+
+  private writeHead(bytes: number, status: number): void {
+    this.response.writeHead(status, {
       ...this.headers,
       ...statusHeaders[status],
       'Content-Type': 'application/json',
-      'Content-Length': sizeOf(frame),
+      'Content-Length': bytes,
     });
-    writeChunks(response, frame);
   }
 
   /** Keeps a silent stream, or a silent call, alive on its way. */

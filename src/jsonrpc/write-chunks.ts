@@ -2,7 +2,8 @@
 import type { Writable } from 'node:stream';
 import { join, sizeOf, type Chunks } from './frame.ts';
 
-const maxJoinedBytes = 64 * 1024;
+/** More than this is written piece by piece. */
+export const maxJoinedBytes = 64 * 1024;
 
 const maxBacklogBytes = 1024 * 1024;
 

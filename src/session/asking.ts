@@ -27,9 +27,9 @@ export interface Asking {
 export class AskingTable {
   private readonly running = new IdTable<Asking>();
   private readonly parked = new IdTable<Asking>();
-  private readonly parties = new Parties();
-  private readonly activeParties = new Parties();
   private waitingCount = 0;
+  /** Of all, and of those that do not wait. Counted once somebody asks, as most servers ask nothing, until all are gone. */
+  private counted: { readonly all: Parties; readonly active: Parties } | undefined;
 
   get size(): number {
     return this.running.size + this.parked.size;
@@ -41,15 +41,15 @@ export class AskingTable {
   }
 
   get isOneParty(): boolean {
-    return this.parties.isOne;
+    return this.parties.all.isOne;
   }
 
   get isOneActiveParty(): boolean {
-    return this.activeParties.isOne;
+    return this.parties.active.isOne;
   }
 
   isOnlyParty(domain: string): boolean {
-    return this.parties.isOnly(domain);
+    return this.parties.all.isOnly(domain);
   }
 
   get(id: number): Asking | undefined {
@@ -76,16 +76,17 @@ export class AskingTable {
 
   add(call: Asking): void {
     this.running.set(call.id, call);
-    this.parties.add(call.domain);
-    this.activeParties.add(call.domain);
+    this.counted?.all.add(call.domain);
+    this.counted?.active.add(call.domain);
   }
 
   delete(call: Asking): void {
     this.running.delete(call.id);
     this.parked.delete(call.id);
-    this.parties.delete(call.domain);
     if (call.isWaiting) this.waitingCount -= 1;
-    else this.activeParties.delete(call.domain);
+    if (this.size === 0) this.counted = undefined;
+    this.counted?.all.delete(call.domain);
+    if (!call.isWaiting) this.counted?.active.delete(call.domain);
   }
 
   /** Something has happened to the call that may have it park, wait or go on. */
@@ -98,15 +99,25 @@ export class AskingTable {
     if (isWaiting === call.isWaiting) return;
     call.isWaiting = isWaiting;
     this.waitingCount += isWaiting ? 1 : -1;
-    if (isWaiting) this.activeParties.delete(call.domain);
-    else this.activeParties.add(call.domain);
+    if (isWaiting) this.counted?.active.delete(call.domain);
+    else this.counted?.active.add(call.domain);
   }
 
   clear(): void {
     this.running.clear();
     this.parked.clear();
-    this.parties.clear();
-    this.activeParties.clear();
     this.waitingCount = 0;
+    this.counted = undefined;
   }
+
+  private get parties(): { readonly all: Parties; readonly active: Parties } {
+    this.counted ??= { all: partiesOf(this.all()), active: partiesOf(this.allActive()) };
+    return this.counted;
+  }
+}
+
+function partiesOf(calls: readonly Asking[]): Parties {
+  const parties = new Parties();
+  for (const { domain } of calls) parties.add(domain);
+  return parties;
 }

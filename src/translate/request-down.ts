@@ -6,6 +6,7 @@ import { metaPrefix } from '../protocol/meta-keys.ts';
 import type { ModernRequest } from '../protocol/modern-request.ts';
 
 const CLOSE = text('}');
+const PROGRESS_TOKEN = text('"progressToken":');
 
 /**
  * The legacy frame. What belongs to the modern era alone is taken out: the `io.modelcontextprotocol/*` metadata and
@@ -50,7 +51,7 @@ function toLegacyMeta(request: ModernRequest, progressToken: number | undefined)
   const members = find(request.params.members, '_meta')?.members ?? [];
   const isForeign = (member: Member): boolean =>
     member.key !== 'progressToken' && !member.key.startsWith(metaPrefix);
-  const front = progressToken === undefined ? [] : [entry('progressToken', [toBytes(progressToken)])];
+  const front = progressToken === undefined ? [] : [[PROGRESS_TOKEN, text(String(progressToken))]];
   if (front.length === 0 && !members.some(isForeign)) return 'drop';
   return editObject(request.frame.bytes, members, front, (member) => (isForeign(member) ? 'keep' : 'drop'));
 }

@@ -1,0 +1,119 @@
+// The cheapest clients there are: they write requests and look for nothing in the answers but their ids and their ends.
+import { Agent, request as httpRequest } from 'node:http';
+
+const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+};
+
+/** The text of a request; `params` are those of tools/call with its arguments unless `method` says otherwise. */
+function bodyOf(id, { method = 'tools/call', args = {}, params, meta = modernMeta }) {
+  const own = params ?? (method === 'tools/call' ? { name: 'a', arguments: args } : {});
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...own, _meta: meta } });
+}
+
+/** Calls `call(request)` with the answer's text where `isRead`, else with nothing. */
+export function stdioClient(child, { isRead = false } = {}) {
+  const waiting = new Map();
+  let parts = [];
+  let lastId = 0;
+  const take = () => {
+    const head = parts[0].subarray(0, 200).toString('latin1');
+    const id = Number(/"id":(\d+)/.exec(head)?.[1]);
+    waiting.get(id)?.(isRead ? Buffer.concat(parts).toString() : undefined);
+    waiting.delete(id);
+    parts = [];
+  };
+  child.stdout.on('data', (chunk) => {
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10)) {
+      parts.push(chunk.subarray(0, end));
+      take();
+      chunk = chunk.subarray(end + 1);
+    }
+    if (chunk.length > 0) parts.push(chunk);
+  });
+  return {
+    call: (request = {}) => {
+      lastId += 1;
+      child.stdin.write(`${bodyOf(lastId, request)}\n`);
+      return new Promise((resolve) => waiting.set(lastId, resolve));
+    },
+    close: () => undefined,
+  };
+}
+
+export function httpClient(url, { inFlight, token, session, isRead = false }) {
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
+  const { hostname, port, pathname: path } = url;
+  const headersOf = (method = 'tools/call') => ({
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    ...(session
+      ? { 'Mcp-Session-Id': session }
+      : { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method }),
+    ...(!session && method === 'tools/call' && { 'Mcp-Name': 'a' }),
+    ...(token && { Authorization: `Bearer ${token}` }),
+  });
+  const fixed = headersOf();
+  let lastId = 0;
+  const send = (text, headers, onResponse) =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest({ hostname, port, path, method: 'POST', headers, agent }, (response) => {
+        let answer = '';
+        if (isRead) response.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
+        onResponse?.(response);
+        response.resume().on('end', () => {
+          resolve(answer.startsWith('{') ? answer : answer.slice(answer.lastIndexOf('data: ') + 6));
+        });
+      });
+      sent.on('error', reject).end(text);
+    });
+  return {
+    call: (request = {}) => {
+      lastId += 1;
+      const headers = request.method === undefined ? fixed : headersOf(request.method);
+      return send(bodyOf(lastId, session ? { ...request, meta: {} } : request), headers);
+    },
+    /** Opens a listen stream; resolves to it once it has begun. */
+    listen: () =>
+      new Promise((resolve, reject) => {
+        lastId += 1;
+        const params = { notifications: { toolsListChanged: true } };
+        const text = bodyOf(lastId, { method: 'subscriptions/listen', params });
+        send(text, headersOf('subscriptions/listen'), (response) => {
+          response.once('data', () => resolve(response));
+        }).catch(reject);
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+/** Begins a session as clients of 2025-11-25 do. Resolves to its id. */
+export async function openLegacySession(url, token) {
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    ...(token && { Authorization: `Bearer ${token}` }),
+  };
+  const post = (message, more = {}) =>
+    fetch(url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(message) });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'b', version: '1' } };
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  await answer.text();
+  const session = answer.headers.get('mcp-session-id');
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  await (await post(initialized, { 'Mcp-Session-Id': session })).text();
+  return session;
+}
+
+/** Makes `count` calls, `inFlight` at a time. */
+export async function drive(call, count, inFlight) {
+  let next = 0;
+  const one = async () => {
+    while (next < count) {
+      next += 1;
+      await call(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, one));
+}
