@@ -1,4 +1,5 @@
-// The cheapest clients there are: they write requests and look for nothing in the answers but their ids and their ends.
+// The cheapest clients there are: they write requests and look for nothing in the answers but their ids, their ends, and
+// whether they are errors.
 import { Agent, request as httpRequest } from 'node:http';
 
 const modernMeta = {
@@ -12,7 +13,13 @@ function bodyOf(id, { method = 'tools/call', args = {}, params, meta = modernMet
   return JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...own, _meta: meta } });
 }
 
-/** Calls `call(request)` with the answer's text where `isRead`, else with nothing. */
+/** Whether an answer whose text begins so is an error: the member stands near the beginning, whoever writes it. */
+const isError = (head) => /"error"\s*:/.test(head);
+
+/** Whose answers are errors has done nothing worth measuring. */
+export class Refused extends Error {}
+
+/** Calls resolve to the answer's text where `isRead`, else to nothing; they reject where the answer is an error. */
 export function stdioClient(child, { isRead = false } = {}) {
   const waiting = new Map();
   let parts = [];
@@ -20,8 +27,10 @@ export function stdioClient(child, { isRead = false } = {}) {
   const take = () => {
     const head = parts[0].subarray(0, 200).toString('latin1');
     const id = Number(/"id":(\d+)/.exec(head)?.[1]);
-    waiting.get(id)?.(isRead ? Buffer.concat(parts).toString() : undefined);
+    const waiter = waiting.get(id);
     waiting.delete(id);
+    if (isError(head)) waiter?.reject(new Refused(head));
+    else waiter?.resolve(isRead ? Buffer.concat(parts).toString() : undefined);
     parts = [];
   };
   child.stdout.on('data', (chunk) => {
@@ -36,7 +45,7 @@ export function stdioClient(child, { isRead = false } = {}) {
     call: (request = {}) => {
       lastId += 1;
       child.stdin.write(`${bodyOf(lastId, request)}\n`);
-      return new Promise((resolve) => waiting.set(lastId, resolve));
+      return new Promise((resolve, reject) => waiting.set(lastId, { resolve, reject }));
     },
     close: () => undefined,
   };
@@ -62,6 +71,11 @@ export function httpClient(url, { inFlight, token, session, isRead = false }) {
         let answer = '';
         if (isRead) response.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
         onResponse?.(response);
+        if (response.statusCode !== 200) reject(new Refused(`status ${response.statusCode}`));
+        else if (!isRead)
+          response.once('data', (chunk) => {
+            if (isError(chunk.subarray(0, 200).toString('latin1'))) reject(new Refused(String(chunk)));
+          });
         response.resume().on('end', () => {
           resolve(answer.startsWith('{') ? answer : answer.slice(answer.lastIndexOf('data: ') + 6));
         });

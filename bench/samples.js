@@ -1,6 +1,6 @@
 // One sample of one contender in one shape, each in a process of its own, as a process settles into one speed for its
 // life; and the medians of samples that were taken in turn.
-import { drive } from './clients.js';
+import { drive, Refused } from './clients.js';
 import { contendersOf, withContender } from './contenders.js';
 import { cpuOf, median, memoryOf } from './processes.js';
 
@@ -20,13 +20,19 @@ function sample(contender, { way, load }) {
   });
 }
 
+/** A program that refuses such a load has no figures. */
+function refused(error) {
+  if (!(error instanceof Refused)) throw error;
+  return { cpu: NaN, wall: NaN, peak: NaN };
+}
+
 /** The medians of `rounds` samples of each contender, the floor first. */
 export async function measure(shape, rounds, withRivals = false) {
   const contenders = contendersOf(shape.way, withRivals);
   const samples = contenders.map(() => []);
   for (let round = 0; round < rounds; round += 1)
     for (const [index, contender] of contenders.entries())
-      samples[index].push(await sample(contender, shape));
+      samples[index].push(await sample(contender, shape).catch(refused));
   return contenders.map(({ name }, index) => ({
     name,
     ...Object.fromEntries(

@@ -45,7 +45,7 @@ export function parseFrame(bytes: Buffer): ParsedFrame {
 }
 
 /** The same for a text that has come in pieces. Texts shorter than `minLongBytes` are put together first. */
-export function parsePieces(pieces: Chunks, minLongBytes = 256 * 1024): ParsedFrame {
+export function parsePieces(pieces: Chunks, minLongBytes = 48 * 1024): ParsedFrame {
   if (pieces.length === 1 || sizeOf(pieces) < minLongBytes) return parseFrame(join(pieces));
   const outline = outlineOf(pieces);
   if (outline === undefined) return { ok: false, reason: 'unparsable' };

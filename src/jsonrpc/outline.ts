@@ -1,7 +1,7 @@
 // The outline of a long JSON text: the same text without what is inside of its long strings. Of those it is checked here
 // that they are good; the outline is short enough to be read by whatever reads JSON.
 import { isUtf8 } from 'node:buffer';
-import { endOfEscape, type Member } from './scan.ts';
+import { endOfEscape, endOfPlain, type Member } from './scan.ts';
 
 export interface Outline {
   readonly text: Buffer;
@@ -100,20 +100,14 @@ function behindQuote(piece: Buffer, start: number): number {
 /** Where a string ends, or a piece of it: at its quote, before an escape that is not whole, or at the piece's end. */
 function endOfRun(piece: Buffer, start: number): number {
   const { length } = piece;
-  let at = start;
-  while (at < length) {
-    const byte = piece[at] as number;
-    if (byte < 0x20) return INVALID;
-    if (byte === QUOTE) return at;
-    if (byte === BACKSLASH) {
-      if (at + (piece[at + 1] === 0x75 ? 6 : 2) > length) return at;
-      at = endOfEscape(piece, at);
-      if (at === INVALID) return INVALID;
-    } else {
-      at += 1;
-    }
+  let at = endOfPlain(piece, start);
+  while (piece[at] === BACKSLASH) {
+    if (at + (piece[at + 1] === 0x75 ? 6 : 2) > length) return at;
+    at = endOfEscape(piece, at);
+    if (at === INVALID) return INVALID;
+    at = endOfPlain(piece, at);
   }
-  return at;
+  return at === length || piece[at] === QUOTE ? at : INVALID;
 }
 
 /** How many bytes of a character that goes on in the next piece are at the end of this one. */

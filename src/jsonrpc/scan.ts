@@ -60,22 +60,34 @@ export function endOfEscape(bytes: Buffer, at: number): number {
   return at + 6;
 }
 
-function endOfString(bytes: Buffer, start: number): number {
-  const length = bytes.length;
-  let at = start + 1;
-  while (at < length) {
-    const byte = bytes[at] as number;
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) {
-      at = endOfEscape(bytes, at);
-      if (at === INVALID) return INVALID;
-    } else if (byte < 0x20) {
-      return INVALID;
-    } else {
-      at += 1;
-    }
+/** What ends a run of plain characters inside of a string: 1 for quotes, backslashes and control characters. */
+const isSpecial = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 1 : 0,
+);
+
+/** The first special character at or after `at`, or the end. Most of the time with large results is spent here. */
+export function endOfPlain(bytes: Buffer, start: number): number {
+  const { length } = bytes;
+  const lastEight = length - 8;
+  let at = start;
+  const special = (index: number): number => isSpecial[bytes[index] as number] as number;
+  while (at <= lastEight) {
+    const first = special(at) | special(at + 1) | special(at + 2) | special(at + 3);
+    if ((first | special(at + 4) | special(at + 5) | special(at + 6) | special(at + 7)) !== 0) break;
+    at += 8;
   }
-  return INVALID;
+  while (at < length && special(at) === 0) at += 1;
+  return at;
+}
+
+function endOfString(bytes: Buffer, start: number): number {
+  let at = endOfPlain(bytes, start + 1);
+  while (bytes[at] === BACKSLASH) {
+    at = endOfEscape(bytes, at);
+    if (at === INVALID) return INVALID;
+    at = endOfPlain(bytes, at);
+  }
+  return bytes[at] === QUOTE ? at + 1 : INVALID;
 }
 
 function endOfDigits(bytes: Buffer, start: number): number {
