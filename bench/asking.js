@@ -1,29 +1,32 @@
 // Calls that ask: opened until all are parked, then answered, each with an answer of its own.
+import { once } from 'node:events';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { httpClient } from './clients.js';
 import { bridge, path } from './contenders.js';
-import { end, memoryOf, start, urlOf } from './processes.js';
+import { end, start, urlOf } from './processes.js';
 
 const limits = ['parked', 'calls', 'listens'].flatMap((what) => [
   ...[`--max-${what}`, '20000'],
   ...[`--max-${what}-per-principal`, '20000'],
 ]);
 
-/** A bridge for so many callers, each with a client that `use` gets with the bridge's process; `server` is what stands behind it. */
+/** A bridge for so many callers. `use` gets how much memory it holds, in KiB, and a client for each; `server` is behind it. */
 export async function withCallers(count, server, use) {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bridge-bench-'));
   const tokens = Array.from({ length: count }, (_, index) => `caller-${index}`);
   const file = join(folder, 'tokens');
   writeFileSync(file, tokens.map((token) => `${token}:${token}`).join('\n'));
   const own = ['--port', '0', '--auth-token-file', file, ...limits];
-  const child = start([...bridge, ...own, '--', process.execPath, path(server)]);
+  const collecting = ['--expose-gc', '--import', path('./collect.js')];
+  const behind = ['--', process.execPath, path(server)];
+  const child = start([...collecting, ...bridge, ...own, ...behind], { stdio: 'pipe' });
   try {
     const url = await urlOf(child);
     const clients = tokens.map((token) => httpClient(url, { inFlight: 20_000, token, isRead: true }));
     await Promise.all(clients.map((client) => client.call({ method: 'server/discover' })));
-    const result = await use(child.pid, clients, url);
+    const result = await use(() => liveMemory(child), clients, url);
     for (const client of clients) client.close();
     return result;
   } finally {
@@ -32,9 +35,15 @@ export async function withCallers(count, server, use) {
   }
 }
 
+async function liveMemory(child) {
+  child.kill('SIGUSR2');
+  const [text] = await once(child.stderr, 'data');
+  return Number(/live (\d+)/.exec(text)[1]) / 1024;
+}
+
 /** Each caller opens its calls one after the other. Resolves to µs for opening and answering each, and KiB for each. */
 export function parkAndAnswer(total, callers) {
-  return withCallers(callers, './asking-server.js', async (pid, clients) => {
+  return withCallers(callers, './asking-server.js', async (memory, clients) => {
     const each = async (run) => {
       const from = performance.now();
       await Promise.all(
@@ -45,13 +54,13 @@ export function parkAndAnswer(total, callers) {
       return ((performance.now() - from) * 1000) / total;
     };
     const parked = [];
-    const idle = memoryOf(pid);
+    const idle = await memory();
     const open = await each(async (client, number) => {
       const { result } = JSON.parse(await client.call({ args: { number } }));
       if (result?.resultType !== 'input_required') throw new Error('a call did not ask');
       parked[number] = { state: result.requestState, key: Object.keys(result.inputRequests)[0] };
     });
-    const memory = (memoryOf(pid) - idle) / total;
+    const held = ((await memory()) - idle) / total;
     const answer = await each(async (client, number) => {
       const { state, key } = parked[number];
       const inputResponses = { [key]: { action: 'accept', content: { a: `answer ${number}` } } };
@@ -59,6 +68,6 @@ export function parkAndAnswer(total, callers) {
       const { result } = JSON.parse(await client.call({ params }));
       if (result?.content?.[0]?.text !== `answer ${number}`) throw new Error('an answer is another call’s');
     });
-    return { open, answer, memory };
+    return { open, answer, memory: held };
   });
 }

@@ -2,7 +2,6 @@
 import { parkAndAnswer, withCallers } from './asking.js';
 import { openLegacySession } from './clients.js';
 import { listen } from './memory.js';
-import { memoryOf } from './processes.js';
 import { measure } from './samples.js';
 
 const way = 'stdio → stdio';
@@ -29,12 +28,12 @@ async function listeners(count) {
 
 /** Sessions of legacy clients, each with a server process that is not counted. */
 function sessions(count) {
-  return withCallers(1, './server.js', async (pid, _, url) => {
-    const before = memoryOf(pid);
+  return withCallers(1, './server.js', async (memory, _, url) => {
+    const before = await memory();
     const from = performance.now();
     for (let opened = 0; opened < count; opened += 1) await openLegacySession(url, 'caller-0');
     const micros = ((performance.now() - from) * 1000) / count;
-    return { what: 'legacy sessions', count, micros, memory: (memoryOf(pid) - before) / count };
+    return { what: 'legacy sessions', count, micros, memory: ((await memory()) - before) / count };
   });
 }
 

@@ -10,7 +10,12 @@ const all = [
     name: 'mcp-uplift 0.2.6',
     way: 'stdio → stdio',
     dependencies: { 'mcp-uplift': '0.2.6' },
-    commandOf: (modules, server) => [join(modules, 'mcp-uplift/src/cli.js'), ...server],
+    commandOf: (modules, server) => [
+      join(modules, 'mcp-uplift/src/cli.js'),
+      // Its own limits are below some of the loads.
+      ...['in-flight', 'line-bytes', 'buffer-bytes'].flatMap((what) => [`--max-${what}`, '100000000']),
+      ...server,
+    ],
   },
   {
     name: 'mcp-proxy 6.7.19, modern',

@@ -3,7 +3,7 @@ const small = { size: 100, warmUp: 6000, count: 4000 };
 const inFlight = (number) => ({ ...small, inFlight: number });
 const large = (size, count, warmUp) => ({ size, warmUp, count, inFlight: 1 });
 const list = { ...small, method: 'tools/list', inFlight: 8 };
-const sleeping = { size: 100, sleep: 50, warmUp: 1, count: 64, inFlight: 64 };
+const sleeping = { size: 100, sleep: 50, warmUp: 1, count: 32, inFlight: 32 };
 
 const of = (way, loads) => Object.entries(loads).map(([name, load]) => ({ way, name, load }));
 
@@ -18,7 +18,7 @@ export const shapes = [
     '1 MB results': large(1_000_000, 60, 30),
     '10 MB results': large(10_000_000, 8, 2),
     'lists from memory, 8 in flight': list,
-    '64 calls of 50 ms at once': sleeping,
+    '32 calls of 50 ms at once': sleeping,
   }),
   ...of('HTTP → stdio', {
     'one at a time': inFlight(1),
@@ -30,7 +30,7 @@ export const shapes = [
     '1 MB results': large(1_000_000, 60, 30),
     '10 MB results': large(10_000_000, 8, 2),
     'lists from memory, 8 in flight': list,
-    '64 calls of 50 ms at once': sleeping,
+    '32 calls of 50 ms at once': sleeping,
   }),
   ...of('HTTP → HTTP', {
     'one at a time': inFlight(1),
