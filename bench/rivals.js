@@ -5,6 +5,17 @@ import { install } from '../test/support/pinned.js';
 
 const port = '39391';
 
+/** One endpoint for both eras. */
+const mcpProxy = {
+  way: 'HTTP → stdio',
+  port,
+  dependencies: { 'mcp-proxy': '6.7.19' },
+  commandOf: (modules, server) => [
+    join(modules, 'mcp-proxy/dist/bin/mcp-proxy.mjs'),
+    ...['--host', '127.0.0.1', '--port', port, '--server', 'stream', '--', ...server],
+  ],
+};
+
 const all = [
   {
     name: 'mcp-uplift 0.2.6',
@@ -17,27 +28,8 @@ const all = [
       ...server,
     ],
   },
-  {
-    name: 'mcp-proxy 6.7.19, modern',
-    way: 'HTTP → stdio',
-    port,
-    dependencies: { 'mcp-proxy': '6.7.19' },
-    commandOf: (modules, server) => [
-      join(modules, 'mcp-proxy/dist/bin/mcp-proxy.mjs'),
-      ...['--host', '127.0.0.1', '--port', port, '--server', 'stream', '--', ...server],
-    ],
-  },
-  {
-    name: 'mcp-proxy 6.7.19, legacy',
-    way: 'HTTP → stdio',
-    port,
-    isLegacy: true,
-    dependencies: { 'mcp-proxy': '6.7.19' },
-    commandOf: (modules, server) => [
-      join(modules, 'mcp-proxy/dist/bin/mcp-proxy.mjs'),
-      ...['--host', '127.0.0.1', '--port', port, '--server', 'stream', '--', ...server],
-    ],
-  },
+  { ...mcpProxy, name: 'mcp-proxy 6.7.19, modern' },
+  { ...mcpProxy, name: 'mcp-proxy 6.7.19, legacy', isLegacy: true },
   {
     name: 'supergateway 4.0.0, legacy',
     way: 'HTTP → stdio',

@@ -40,6 +40,27 @@ async function open(options?: BridgeParts['options']): Promise<Harness> {
   return harness;
 }
 
+/** A server that is of another era when it is started again. */
+function changing(first: 'modern' | 'legacy'): {
+  readonly harness: Harness;
+  readonly become: (era: 'modern' | 'legacy') => void;
+} {
+  let era = first;
+  const harness = createHarness({
+    on: (message, server) => {
+      const isModern = era === 'modern';
+      if (message.method === 'initialize' && isModern) server.fail(message, -32022, 'no', refusal);
+      return isModern;
+    },
+  });
+  return {
+    harness,
+    become: (next) => {
+      era = next;
+    },
+  };
+}
+
 describe('a server that refuses initialize as a modern one does', () => {
   it('is asked once, and gets the request that came first', async () => {
     const { client, upstream } = modern();
@@ -185,20 +206,14 @@ describe('a server that refuses initialize as a modern one does', () => {
   });
 
   it('is asked anew when it has been restarted, and may be legacy then', async () => {
-    let isModern = true;
-    const harness = createHarness({
-      on: (message, server) => {
-        if (message.method === 'initialize' && isModern) server.fail(message, -32022, 'no', refusal);
-        return isModern;
-      },
-    });
+    const { harness, become } = changing('modern');
     const { client, upstream, clock } = harness;
     const first = client.call('t');
     await settled();
     await upstream.server.next('tools/call');
     upstream.server.exit();
     expect((await first).error.data.reason).toBe('upstream_exited');
-    isModern = false;
+    become('legacy');
     const second = client.call('t');
     await settled();
     clock.advance(250);
@@ -210,16 +225,10 @@ describe('a server that refuses initialize as a modern one does', () => {
   });
 
   it('may come to stand where a legacy one was', async () => {
-    let isModern = false;
-    const harness = createHarness({
-      on: (message, server) => {
-        if (message.method === 'initialize' && isModern) server.fail(message, -32022, 'no', refusal);
-        return isModern;
-      },
-    });
+    const { harness, become } = changing('legacy');
     const { client, upstream, clock } = harness;
     await client.request({ method: 'server/discover' });
-    isModern = true;
+    become('modern');
     upstream.server.exit();
     const answers = [client.call('t'), client.request({ method: 'tools/list' })];
     await settled();
@@ -233,17 +242,9 @@ describe('a server that refuses initialize as a modern one does', () => {
     expect((await answers[0]!).result.content).toEqual([]);
     expect((await answers[1]!).result.tools).toEqual([]);
   });
-});
 
-describe('the protocol of the server', () => {
   it('may come to stand where a legacy one was that wanted a URL opened first: then the retry is answered', async () => {
-    let isModern = false;
-    const harness = createHarness({
-      on: (message, server) => {
-        if (message.method === 'initialize' && isModern) server.fail(message, -32022, 'no', refusal);
-        return isModern;
-      },
-    });
+    const { harness, become } = changing('legacy');
     const { client, upstream, clock } = harness;
     const first = client.call('t');
     await settled();
@@ -252,7 +253,7 @@ describe('the protocol of the server', () => {
     await closeWindow(harness);
     const shown = await first;
     upstream.server.exit();
-    isModern = true;
+    become('modern');
     const final = client.retry(shown, 't', {}, { elicitation: { action: 'accept' } });
     await settled();
     clock.advance(250);
@@ -262,7 +263,9 @@ describe('the protocol of the server', () => {
     upstream.server.answer(call, { resultType: 'complete', content: [{ type: 'text', text: 'modern' }] });
     expect((await final).result.content).toEqual([{ type: 'text', text: 'modern' }]);
   });
+});
 
+describe('the protocol of the server', () => {
   it('is not asked for where the user says that it is modern', async () => {
     const { client, upstream } = createHarness({ on: () => true }, { protocol: 'modern' });
     void client.request({ method: 'tools/list' });
