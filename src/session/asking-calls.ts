@@ -289,7 +289,7 @@ export class AskingCalls {
     if (!call.isParked) return;
     this.options.clock.afterInput(this.options.parkingWindowMs, () => {
       call.openWindows -= 1;
-      if (this.calls.get(call.id) === call) this.calls.update(call);
+      this.calls.update(call);
       this.admission.pump();
     });
   }

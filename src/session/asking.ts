@@ -91,6 +91,8 @@ export class AskingTable {
 
   /** Something has happened to the call that may have it park, wait or go on. */
   update(call: Asking): void {
+    // It may have ended while it waited for its turn.
+    if (this.get(call.id) !== call) return;
     if (call.isParked !== this.parked.has(call.id)) {
       (call.isParked ? this.running : this.parked).delete(call.id);
       (call.isParked ? this.parked : this.running).set(call.id, call);
