@@ -79,8 +79,9 @@ export class HttpAnswer implements ListenResponder {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return;
     // In one go, where there is nothing before it.
-    if (!response.headersSent && sizeOf(frame) <= maxJoinedBytes) {
-      this.writeHead(sizeOf(frame), status);
+    const bytes = sizeOf(frame);
+    if (!response.headersSent && bytes <= maxJoinedBytes) {
+      this.writeHead(bytes, status);
       response.end(join(frame));
     } else {
       this.writeFrame(frame, status);

@@ -6,7 +6,7 @@ import type { RequestId } from '../jsonrpc/request-id.ts';
 import type { Logger } from '../log.ts';
 import { methodNotFound } from '../protocol/error-codes.ts';
 import { Admission } from './admission.ts';
-import { AskingTable, type Asking } from './asking.ts';
+import { AskingTable, newAsking, type Asking } from './asking.ts';
 import { attribute, attributeHeld, toOneOf, type Attribution } from './attribution.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
 import { SuspectsFinder } from './suspects.ts';
@@ -106,21 +106,8 @@ export class AskingCalls {
 
   /** The call was written upstream: from now on it may be the asker. */
   add(id: number, call: Pick<Turn, 'domain' | 'askerName'> & Carrier, taskId: string | undefined): void {
-    const { domain, askerName } = call;
     this.newest = id;
-    this.calls.add({
-      id,
-      domain,
-      askerName,
-      taskId,
-      carrier: call,
-      isParked: false,
-      openWindows: 0,
-      certainCount: 0,
-      isWaiting: false,
-      isQuarantined: false,
-      stopQuarantine: undefined,
-    });
+    this.calls.add(newAsking(id, call, taskId));
   }
 
   /** The call that a task is followed by. */

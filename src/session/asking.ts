@@ -24,6 +24,28 @@ export interface Asking {
   stopQuarantine: (() => void) | undefined;
 }
 
+/** A call that was just written upstream. */
+export function newAsking(
+  id: number,
+  call: Pick<Asking, 'domain' | 'askerName'> & Carrier,
+  taskId: string | undefined,
+): Asking {
+  const { domain, askerName } = call;
+  return {
+    id,
+    domain,
+    askerName,
+    taskId,
+    carrier: call,
+    isParked: false,
+    openWindows: 0,
+    certainCount: 0,
+    isWaiting: false,
+    isQuarantined: false,
+    stopQuarantine: undefined,
+  };
+}
+
 export class AskingTable {
   private readonly running = new IdTable<Asking>();
   private readonly parked = new IdTable<Asking>();

@@ -1,22 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AskingTable, type Asking } from '../../src/session/asking.ts';
+import { AskingTable, newAsking, type Asking } from '../../src/session/asking.ts';
 
 const carrier = { onQuestion: () => undefined, onWithdrawn: () => undefined, canBeAsked: () => true };
 
-const callOf = (id: number, domain: string): Asking => ({
-  id,
-  domain,
-  askerName: 'a',
-  taskId: undefined,
-  carrier,
-  isParked: false,
-  openWindows: 0,
-  certainCount: 0,
-  isWaiting: false,
-  isQuarantined: false,
-  stopQuarantine: undefined,
-});
+const callOf = (id: number, domain: string): Asking =>
+  newAsking(id, { ...carrier, domain, askerName: 'a' }, undefined);
 
 const step = fc.record({
   call: fc.nat(4),
