@@ -2,17 +2,9 @@
 // stdio or, with the argument `http`, over Streamable HTTP. A handler that asks is run again with the answers so far, which its request state carries.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { install } from '../support/pinned.js';
+import * as sdk from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { capabilities, methodsWith } from './features.js';
-
-const folder = install('sdk-v2', { '@modelcontextprotocol/server': '2.4.0' });
-const { resolve } = createRequire(join(folder, 'package.json'));
-const load = (path) => import(pathToFileURL(resolve(path)).href);
-const sdk = await load('@modelcontextprotocol/server');
-const { serveStdio } = await load('@modelcontextprotocol/server/stdio');
 
 const states = sdk.createRequestStateCodec({ key: randomBytes(32) });
 const declared = 'io.modelcontextprotocol/clientCapabilities';
