@@ -1,6 +1,6 @@
 // The cheapest clients there are: they write requests and look for nothing in the answers but their ids, their ends, and
 // whether they are errors.
-import { Agent, request as httpRequest } from 'node:http';
+import { Pool } from 'undici';
 
 const modernMeta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -51,9 +51,41 @@ export function stdioClient(child, { isRead = false } = {}) {
   };
 }
 
+/** What comes of a request: whether it is good is seen at its beginning, and nothing of it is kept unless it is read. */
+class Answer {
+  constructor({ isRead, onBegin, resolve, reject }) {
+    Object.assign(this, { isRead, onBegin, resolve, reject });
+    this.chunks = [];
+    this.hasBegun = false;
+  }
+
+  /** By this, undici knows which methods to call. */
+  onRequestStart() {}
+
+  onResponseStart(_, status) {
+    if (status !== 200) this.reject(new Refused(`status ${status}`));
+  }
+
+  onResponseData(_, chunk) {
+    if (!this.hasBegun && isError(chunk.subarray(0, 200).toString('latin1')))
+      this.reject(new Refused(String(chunk)));
+    this.hasBegun = true;
+    this.onBegin?.();
+    if (this.isRead) this.chunks.push(chunk);
+  }
+
+  onResponseEnd() {
+    const text = Buffer.concat(this.chunks).toString();
+    this.resolve(text.startsWith('{') ? text : text.slice(text.lastIndexOf('data: ') + 6));
+  }
+
+  onResponseError(_, error) {
+    this.reject(error);
+  }
+}
+
 export function httpClient(url, { inFlight, token, session, isRead = false }) {
-  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
-  const { hostname, port, pathname: path } = url;
+  const pool = new Pool(url.origin, { connections: inFlight, headersTimeout: 0, bodyTimeout: 0 });
   const headersOf = (method = 'tools/call') => ({
     'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream',
@@ -64,23 +96,12 @@ export function httpClient(url, { inFlight, token, session, isRead = false }) {
     ...(token && { Authorization: `Bearer ${token}` }),
   });
   const fixed = headersOf();
+  const path = url.pathname;
   let lastId = 0;
-  const send = (text, headers, onResponse) =>
+  const send = (body, headers, onBegin) =>
     new Promise((resolve, reject) => {
-      const sent = httpRequest({ hostname, port, path, method: 'POST', headers, agent }, (response) => {
-        let answer = '';
-        if (isRead) response.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
-        onResponse?.(response);
-        if (response.statusCode !== 200) reject(new Refused(`status ${response.statusCode}`));
-        else if (!isRead)
-          response.once('data', (chunk) => {
-            if (isError(chunk.subarray(0, 200).toString('latin1'))) reject(new Refused(String(chunk)));
-          });
-        response.resume().on('end', () => {
-          resolve(answer.startsWith('{') ? answer : answer.slice(answer.lastIndexOf('data: ') + 6));
-        });
-      });
-      sent.on('error', reject).end(text);
+      const answer = new Answer({ isRead, onBegin, resolve, reject });
+      pool.dispatch({ path, method: 'POST', headers, body }, answer);
     });
   return {
     call: (request = {}) => {
@@ -88,17 +109,15 @@ export function httpClient(url, { inFlight, token, session, isRead = false }) {
       const headers = request.method === undefined ? fixed : headersOf(request.method);
       return send(bodyOf(lastId, session ? { ...request, meta: {} } : request), headers);
     },
-    /** Opens a listen stream; resolves to it once it has begun. */
+    /** Opens a listen stream; resolves once it has begun. */
     listen: () =>
       new Promise((resolve, reject) => {
         lastId += 1;
         const params = { notifications: { toolsListChanged: true } };
         const text = bodyOf(lastId, { method: 'subscriptions/listen', params });
-        send(text, headersOf('subscriptions/listen'), (response) => {
-          response.once('data', () => resolve(response));
-        }).catch(reject);
+        send(text, headersOf('subscriptions/listen'), resolve).catch(reject);
       }),
-    close: () => agent.destroy(),
+    close: () => pool.destroy(),
   };
 }
 
