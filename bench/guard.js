@@ -5,7 +5,7 @@ import { measure } from './samples.js';
 import { measureStarts } from './starts.js';
 
 const way = (name) => name.split(', ')[0];
-const warm = { warmUp: 6000, count: 4000, size: 100 };
+const warm = { warmUp: 12_000, count: 4000, size: 100 };
 const attempts = 3;
 
 const of = (name, what, load) => async () => {
