@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { bridgeDefaults } from '../bridge/options.ts';
 import { httpFaceDefaults } from '../faces/http-limits.ts';
-import { parseCount, parseDuration, parseSize } from './parse-values.ts';
+import { parseCount, parseDuration, parseHostName, parseOrigin, parseSize } from './parse-values.ts';
 
 const defaultDrainMs = 5000;
 const defaultLegacySessions = 100;
@@ -83,8 +83,6 @@ function checked<Value>(parse: (value: string) => Value): (value: string) => Val
   };
 }
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-
 function option(flags: string, description: string): Option {
   const made = new Option(flags, description);
   return made.env(`MCP_BRIDGE_${made.name().replaceAll('-', '_').toUpperCase()}`);
@@ -102,8 +100,10 @@ function count(name: string, description: string, defaultCount?: number): Option
 }
 
 /** May be given several times. */
-function list(flags: string, description: string): Option {
+function list(flags: string, description: string, parse = (value: string): string => value): Option {
   const none: readonly string[] = [];
+  const one = checked(parse);
+  const collect = (value: string, before: readonly string[]): readonly string[] => [...before, one(value)];
   return option(flags, `${description} (repeatable)`).argParser(collect).default(none, 'none');
 }
 
@@ -150,8 +150,8 @@ const faceOptions = (): readonly Option[] => [
   port('port', 'serve Streamable HTTP here (0: any free port); without it, serve stdio'),
   option('--host <addr>', 'address to listen on').default('127.0.0.1'),
   option('--path <path>', 'path of the HTTP endpoint').default('/mcp'),
-  list('--allowed-host <name>', 'a host name to serve under, beside those of loopback'),
-  list('--allowed-origin <origin>', 'an origin whose pages may call, beside those of loopback'),
+  list('--allowed-host <name>', 'a host name to serve under, beside those of loopback', parseHostName),
+  list('--allowed-origin <origin>', 'an origin whose pages may call, beside those of loopback', parseOrigin),
   option('--auth-token-file <file>', 'bearer tokens of clients, one name:token a line'),
   option('--session <whose>', 'legacy sessions (default: principal with tokens, else shared)').choices([
     'shared',

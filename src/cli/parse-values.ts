@@ -1,4 +1,5 @@
 // Option values as a person writes them. Each throws an Error whose message says what would be right.
+import { hostnameOf } from '../faces/http-guard.ts';
 
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const sizeUnits: Readonly<Record<string, number>> = {
@@ -34,6 +35,22 @@ export function parseCount(value: string, min: number, max: number): number {
   if (!(count >= min && count <= max))
     throw new Error(`a whole number from ${String(min)} to ${String(max)}`);
   return count;
+}
+
+/** A host name or an IP address, IPv6 in brackets, as it is compared: in lower case. A port may follow and is dropped. */
+export function parseHostName(value: string): string {
+  const name = hostnameOf(value);
+  if (name === undefined) throw new Error('a host name is like mcp.example or [fd00::1]');
+  return name;
+}
+
+/** An origin as browsers send it: of a web page in lower case, without the scheme's own port or a path. */
+export function parseOrigin(value: string): string {
+  if (!/^[a-z][\w+.-]*:\/\/[^/?#@\s]+\/?$/i.test(value) || !URL.canParse(value))
+    throw new Error('an origin is like https://app.example');
+  const { origin } = new URL(value);
+  // Pages of extensions have origins of their own schemes, which URL knows nothing of.
+  return origin === 'null' ? value : origin;
 }
 
 /** White space, a part in double quotes, one in single quotes, a character behind a backslash, a plain run. */

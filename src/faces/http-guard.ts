@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 export interface GuardOptions {
   /** Bound to loopback: then only its names, and those allowed, are good hosts. */
   readonly isLoopback: boolean;
-  /** Host names without ports, beside the names of loopback. */
+  /** Host names in lower case without ports, beside the names of loopback. */
   readonly allowedHosts: readonly string[];
   /** Origins as browsers send them, beside those of loopback. */
   readonly allowedOrigins: readonly string[];
@@ -16,7 +16,8 @@ const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[
 /** A name or an address as clients write them, and a port. */
 const authorityText = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{0,5})?$/i;
 
-function hostnameOf(authority: string): string | undefined {
+/** The host of `name` or `name:port` in lower case; undefined for anything else. */
+export function hostnameOf(authority: string): string | undefined {
   return authorityText.exec(authority)?.[1]?.toLowerCase();
 }
 

@@ -40,6 +40,11 @@ describe('wrong use', () => {
     [['--upstream', 'a', '--port', '1', '--path', 'mcp'], '--path'],
     [['--upstream', 'a', '--port', '1', '--host', '0.0.0.0'], '--allow-unauthenticated'],
     [['--upstream', 'a', '--state-key-file', '/no/such/file'], 'cannot be read'],
+    [['--upstream', 'a', '--port', '1', '--allowed-host', 'https://mcp.example'], 'like mcp.example'],
+    [['--upstream', 'a', '--port', '1', '--allowed-host', 'a,b/'], 'like mcp.example'],
+    [['--upstream', 'a', '--port', '1', '--allowed-origin', 'app.example'], 'like https://app.example'],
+    [['--upstream', 'a', '--port', '1', '--allowed-origin', 'https://a.example/page'], 'https://app'],
+    [['--upstream', 'a', '--port', '1', '--allowed-origin', 'https://a.example:99999'], 'https://app'],
     [['--upstream', 'a', '--legacy-sse'], '--port'],
     [['--upstream', 'a', '--port', '1', '--legacy-sse', '--no-legacy-face'], 'contradict'],
     [['--upstream', 'a', '--port', '1', '--legacy-sse', '--path', '/sse'], '--path'],
@@ -129,6 +134,20 @@ describe('good use', () => {
     expect(settings!.http).toMatchObject({ host: '0.0.0.0', isLoopback: false });
     expect(JSON.parse(settings!.bridge.staticRoots!.toString())).toEqual({
       roots: [{ uri: 'file:///a%20b' }, { uri: 'file:///c' }],
+    });
+  });
+
+  it('takes names and origins as people write them, and keeps them as clients send them', () => {
+    const hosts = ['MCP.Example', 'b.example:8080', '[FD00::1]:80'].flatMap((host) => [
+      '--allowed-host',
+      host,
+    ]);
+    const origins = ['HTTPS://App.Example:443/', 'http://a.example:8080', 'vscode-webview://1A'].flatMap(
+      (origin) => ['--allowed-origin', origin],
+    );
+    expect(parse('--port', '0', ...hosts, ...origins, '--', 'x').settings!.http).toMatchObject({
+      allowedHosts: ['mcp.example', 'b.example', '[fd00::1]'],
+      allowedOrigins: ['https://app.example', 'http://a.example:8080', 'vscode-webview://1A'],
     });
   });
 
