@@ -108,6 +108,14 @@ export function partOf(frame: Frame, span: Span): Buffer {
   return frame.long?.piece(span) ?? slice(frame.bytes, span);
 }
 
+/** The frame on memory that is its own: for as long as it is kept, nothing is that was read together with it. */
+export function detached(frame: Frame): Frame {
+  if (frame.long !== undefined) return frame;
+  const bytes = Buffer.allocUnsafeSlow(frame.bytes.length);
+  frame.bytes.copy(bytes);
+  return { bytes, members: frame.members };
+}
+
 function hasByteOrderMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

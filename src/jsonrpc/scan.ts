@@ -217,7 +217,8 @@ export function scanObject(bytes: Buffer, start: number, wanted: Wanted, level =
     if (member === undefined) return undefined;
     members.push(member);
     at = skipSpace(bytes, member.end);
-    if (bytes[at] === CLOSE_OBJECT) return { end: at + 1, members };
+    // Without the room to spare that the list has grown with: a frame may be kept for long.
+    if (bytes[at] === CLOSE_OBJECT) return { end: at + 1, members: members.slice() };
     if (bytes[at] !== COMMA) return undefined;
     at = skipSpace(bytes, at + 1);
   }

@@ -1,7 +1,8 @@
 // Questions of a legacy server that are not answered yet: who carries each, and those that are held because it is not
 // yet known whose they are.
-import type { Frame } from '../jsonrpc/frame.ts';
+import { detached, find, partOf, type Frame } from '../jsonrpc/frame.ts';
 import type { RequestId } from '../jsonrpc/request-id.ts';
+import type { Member } from '../jsonrpc/scan.ts';
 import type { InputKind } from '../protocol/input-kinds.ts';
 
 /** A server-initiated request: a question that must be answered under its own id. */
@@ -9,6 +10,12 @@ export interface Question {
   readonly id: RequestId;
   readonly kind: InputKind;
   readonly frame: Frame;
+}
+
+/** The question that a request asks. A human may take long to answer, so it keeps nothing but itself. */
+export function toQuestion(kind: InputKind, { key }: RequestId, request: Frame): Question {
+  const frame = detached(request);
+  return { id: { key, text: partOf(frame, find(frame.members, 'id') as Member) }, kind, frame };
 }
 
 interface Carried {

@@ -11,6 +11,7 @@ import type { ServerProfile } from '../protocol/server-profile.ts';
 import { modernVersion } from '../protocol/versions.ts';
 import type { Link } from '../upstream/port.ts';
 import { AskingCalls, type AskingCallsOptions } from './asking-calls.ts';
+import { toQuestion } from './open-questions.ts';
 import type {
   AskingCall,
   AskingRequest,
@@ -356,7 +357,7 @@ export class Session {
     const kind = inputKind(method);
     if (method === 'ping') this.answer(id, 'result', [text('{}')]);
     else if (kind !== undefined)
-      this.asking.ask({ id, kind, frame }, this.asking.callOfTask(relatedTask(frame)) ?? origin);
+      this.asking.ask(toQuestion(kind, id, frame), this.asking.callOfTask(relatedTask(frame)) ?? origin);
     else
       this.answer(id, 'error', [text(JSON.stringify({ code: methodNotFound, message: 'Method not found' }))]);
   }

@@ -20,12 +20,18 @@ export interface InputRequest {
 /** Params that steer things that only the legacy side has. */
 const legacyOnly: ReadonlySet<string> = new Set(['elicitationId', 'task']);
 
+// Kept with a parked call: parts of the pool that short buffers are cut from would keep all of it.
+const METHOD = text('{"method":');
+const PARAMS = text(',"params":');
+const CLOSE = text('}');
+const rootsRequest = text('{"method":"roots/list"}');
+
 /** The question, or undefined when its params are not an object. */
 export function toInputRequest(frame: Frame, kind: InputKind): InputRequest | undefined {
   const { bytes } = frame;
   const params = find(frame.members, 'params');
   if (params === undefined && kind === 'roots')
-    return { kind, key: 'roots', needs: { roots: {} }, body: [text('{"method":"roots/list"}')] };
+    return { kind, key: 'roots', needs: { roots: {} }, body: [rootsRequest] };
   if (params?.members === undefined) return undefined;
   const meta = find(params.members, '_meta')?.members;
   return {
@@ -33,11 +39,11 @@ export function toInputRequest(frame: Frame, kind: InputKind): InputRequest | un
     key: stringMember(bytes, meta, inputKeyKey) ?? onlyProperty(bytes, params.members) ?? kind,
     needs: needsOf(bytes, params.members, kind),
     body: [
-      text('{"method":'),
+      METHOD,
       slice(bytes, find(frame.members, 'method') as Member),
-      text(',"params":'),
+      PARAMS,
       ...toModernParams(bytes, params.members),
-      text('}'),
+      CLOSE,
     ],
   };
 }
