@@ -15,14 +15,14 @@ const floors = {
 };
 
 /** Floor and bridge, and with `withRivals` whoever else does the job. Each starts with what stands behind it. */
-export function contendersOf(way, withRivals) {
+export function contendersOf(way, withRivals, floorScript = floors[way]) {
   const port = way.startsWith('HTTP') ? ['--port', '0'] : [];
   const behind = way.endsWith('HTTP')
     ? (url) => ['--upstream', url.href]
     : () => ['--', process.execPath, ...stdioServer];
   const floor = way.endsWith('HTTP') ? (url) => [url.href] : () => [process.execPath, ...stdioServer];
   return [
-    { name: 'floor', commandOf: (url) => [path(floors[way]), ...floor(url)] },
+    { name: 'floor', commandOf: (url) => [path(floorScript), ...floor(url)] },
     { name: 'bridge', commandOf: (url) => [...bridge, ...port, ...behind(url)] },
     ...(withRivals ? rivalsOf(way, [process.execPath, ...stdioServer]) : []),
   ];

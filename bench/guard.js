@@ -8,13 +8,14 @@ const way = (name) => name.split(', ')[0];
 const warm = { warmUp: 12_000, count: 4000, size: 100 };
 const attempts = 3;
 
-const of = (name, what, load) => async () => {
-  const [floor, bridge] = await measure({ way: way(name), load }, 5);
+const of = (name, what, load, floorScript) => async () => {
+  const [floor, bridge] = await measure({ way: way(name), load, floor: floorScript }, 5);
   return bridge[what] / floor[what];
 };
 
 const measures = {
-  'stdio → stdio, 32 in flight, CPU': (name) => of(name, 'cpu', { ...warm, count: 12_000, inFlight: 32 }),
+  'stdio → stdio, 32 in flight, CPU': (name) =>
+    of(name, 'cpu', { ...warm, count: 12_000, inFlight: 32 }, './line-relay.js'),
   'HTTP → stdio, 8 in flight, CPU': (name) => of(name, 'cpu', { ...warm, inFlight: 8 }),
   'HTTP → HTTP, 8 in flight, CPU': (name) => of(name, 'cpu', { ...warm, inFlight: 8 }),
   'stdio → stdio, 10 MB, time': (name) =>

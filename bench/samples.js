@@ -28,7 +28,7 @@ function refused(error) {
 
 /** The medians of `rounds` samples of each contender, the floor first. */
 export async function measure(shape, rounds, withRivals = false) {
-  const contenders = contendersOf(shape.way, withRivals);
+  const contenders = contendersOf(shape.way, withRivals, shape.floor);
   const samples = contenders.map(() => []);
   for (let round = 0; round < rounds; round += 1)
     for (const [index, contender] of contenders.entries())
