@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import packageFile from '../../package.json' with { type: 'json' };
 import { BridgeProcess, cli, fixture, isAlive } from '../support/child.ts';
 import { metadata } from '../support/harness.ts';
 import { headersFor } from '../support/http-harness.ts';
@@ -51,6 +52,16 @@ async function gone(...pids: readonly number[]): Promise<void> {
     { timeout: 5000 },
   );
 }
+
+describe('the version', () => {
+  it.each([[['--version']], [['--log-level', 'info', '--version']]])(
+    'is told by %j, the quick way and the long',
+    (args) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
+      expect([status, stdout, stderr]).toEqual([0, `${packageFile.version}\n`, '']);
+    },
+  );
+});
 
 describe('the command line on stdio', () => {
   // Field bug 43, as far as there is a shell to keep away from.
