@@ -50,7 +50,7 @@ export function parseOrigin(value: string): string {
     throw new Error('an origin is like https://app.example');
   const { origin } = new URL(value);
   // Pages of extensions have origins of their own schemes, which URL knows nothing of.
-  return origin === 'null' ? value : origin;
+  return origin === 'null' ? value.replace(/\/$/, '') : origin;
 }
 
 /** White space, a part in double quotes, one in single quotes, a character behind a backslash, a plain run. */

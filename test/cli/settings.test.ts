@@ -142,7 +142,7 @@ describe('good use', () => {
       '--allowed-host',
       host,
     ]);
-    const origins = ['HTTPS://App.Example:443/', 'http://a.example:8080', 'vscode-webview://1A'].flatMap(
+    const origins = ['HTTPS://App.Example:443/', 'http://a.example:8080', 'vscode-webview://1A/'].flatMap(
       (origin) => ['--allowed-origin', origin],
     );
     expect(parse('--port', '0', ...hosts, ...origins, '--', 'x').settings!.http).toMatchObject({
