@@ -12,8 +12,6 @@ const limits = ['parked', 'calls', 'listens'].flatMap((what) => [
   ...[`--max-${what}-per-principal`, '20000'],
 ]);
 
-const warmUp = 500;
-
 /** A bridge for so many callers. `use` gets how much memory it holds, in KiB, and a client for each; `server` is behind it. */
 export async function withCallers(count, server, use) {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bridge-bench-'));
@@ -42,6 +40,8 @@ async function liveMemory(child) {
   const [text] = await once(child.stderr, 'data');
   return Number(/live (\d+)/.exec(text)[1]) / 1024;
 }
+
+const warmUp = 500;
 
 /** Each caller opens its calls one after the other. Resolves to µs for opening and answering each, and KiB for each. */
 export function parkAndAnswer(total, callers) {
